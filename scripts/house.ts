@@ -7,11 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 import { checkImports, cruiseImports } from './lib/imports.ts'
-import { publicNames } from './lib/public-names.ts'
+import { type Door, publicNames, unusedNames } from './lib/public-names.ts'
 import { repositoryRoot } from './lib/run.ts'
 
 const maxLines = 250
 const limitsFile = 'scripts/house.json'
+const withoutUser = 'public names without a user'
 const ways = new Map([
   ['read 4 KiB, local', 'files on the way of a read'],
   ['write 4 KiB, local', 'files on the way of a write'],
@@ -23,13 +24,15 @@ const flag = { type: 'boolean', default: false } as const
 const { check, write } = parseArgs({ options: { check: flag, write: flag } }).values
 
 const folders = ['packages', 'apps', 'lab', 'scripts', 'test-fixtures']
-const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...folders])
+const all = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...folders, 'docs', '*.md'])
   .toString()
   .split('\n')
-  .filter(
-    (file) =>
-      /\.(?:ts|js|mjs|pl|py|sh|c)$/u.test(file) && !/\/(?:test|sample-project)\//u.test(file) && existsSync(file),
-  )
+  .filter((file) => !file.includes('/sample-project/') && existsSync(file))
+const sources = all.filter((file) => /\.(?:ts|js|mjs|pl|py|sh|c)$/u.test(file) && !/^docs\/|\/test\//u.test(file))
+const unused = unusedNames(
+  doors(),
+  all.filter((file) => /\.(?:ts|mjs|vue|md)$/u.test(file)),
+)
 const imports = await cruiseImports()
 const imported = !check || checkImports(imports)
 const limits = JSON.parse(readFileSync(limitsFile, 'utf8')) as Readonly<Record<string, number>>
@@ -44,6 +47,7 @@ for (const [name, number] of raised) {
     `house: ${name} rose from ${limits[name]} to ${number}; make the change smaller, or write an allowance into ${limitsFile}.`,
   )
 }
+if (raised.some(([name]) => name === withoutUser)) console.error(`house: ${withoutUser}:\n${unused.join('\n')}`)
 console.log(
   `house: ${raised.length} numbers rose, ${fallen.length} fell${fallen.length > 0 && !write ? '; `npm run house -- --write` keeps them' : ''}`,
 )
@@ -56,20 +60,21 @@ async function measure(): Promise<Record<string, number>> {
     'comment lines': sum(
       sources.map((file) => linesOf(file).filter((line) => /^\s*(?:\/\/|\/\*|\*)/u.test(line)).length),
     ),
-    'public names': sum(doors().map(({ names }) => names)),
+    'public names': sum(doors().map(({ names }) => names.size)),
+    [withoutUser]: unused.length,
     [`files over ${maxLines} lines`]: sources.filter((file) => linesOf(file).length > maxLines).length,
     ...(await measureWays()),
   }
 }
 
-function doors(): { readonly door: string; readonly names: number }[] {
+function doors(): Door[] {
   return globSync('{packages,apps,lab}/**/package.json', { exclude: ['**/node_modules', '**/test'] }).flatMap(
     (file) => {
       const { name, exports = {} } = JSON.parse(readFileSync(file, 'utf8')) as { name: string; exports?: object }
       return Object.entries(exports as Record<string, string | Record<string, string>>).flatMap(([door, target]) => {
         const source = join(dirname(file), (typeof target === 'string' ? target : target['@ws/source']) ?? '')
         if (!source.endsWith('.ts') || !existsSync(source)) return []
-        return [{ door: join(name, door), names: publicNames(source).size }]
+        return [{ door: join(name, door), source, names: publicNames(source) }]
       })
     },
   )
@@ -97,7 +102,8 @@ function print(): void {
   )
   for (const [unit, files] of byUnit)
     console.log(`${String(sum(files.map((file) => linesOf(file).length))).padStart(7)} ${unit}`)
-  for (const { door, names } of doors()) console.log(`${String(names).padStart(7)} names of ${door}`)
+  for (const { door, names } of doors()) console.log(`${String(names.size).padStart(7)} names of ${door}`)
+  for (const name of unused) console.log(`without a user: ${name}`)
   for (const [name, number] of Object.entries(numbers))
     console.log(`${String(number).padStart(7)} ${name} (${limits[name] ?? 'new'})`)
 }

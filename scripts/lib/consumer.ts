@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { types } from 'node:util'
 
 import { installInto, type Tarball } from './packed.ts'
 import { capture } from './run.ts'
@@ -38,17 +39,22 @@ async function importsOf(project: string, name: string): Promise<string> {
     if (found === undefined) continue
     const own = `${name}${door.slice(1)}`.replaceAll(/[^a-z0-9]/gu, '_')
     text += `import * as ${own} from '${name}${door.slice(1)}'\n`
-    for (const [key, value] of Object.entries(found as object)) {
+    for (const [key, value] of Object.entries(found as object).flatMap(membersOf)) {
       if (typeof value !== 'function') continue
       const isClass = Function.prototype.toString.call(value).startsWith('class')
       const made = isClass
         ? `null! as InstanceType<typeof ${own}.${key}>`
         : `${own}.${key}(...(null! as Parameters<typeof ${own}.${key}>))`
-      text += `export const ${own}_${key} = ${made}\n`
+      text += `export const ${own}_${key.replace('.', '_')} = ${made}\n`
     }
   }
   return text
 }
+
+const membersOf = ([name, value]: [string, unknown]): [string, unknown][] =>
+  types.isModuleNamespaceObject(value)
+    ? Object.entries(value as object).map(([key, member]) => [`${name}.${key}`, member])
+    : [[name, value]]
 
 /** The door needs a package that the project does not have. */
 function ifOptional(error: Error & { readonly code?: string }): undefined {

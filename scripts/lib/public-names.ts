@@ -28,3 +28,36 @@ function listed(list: string): string[] {
     .filter((part) => part !== '')
     .map((part) => part.split(' as ').at(-1) ?? part)
 }
+
+export interface Door {
+  readonly door: string
+  readonly source: string
+  readonly names: ReadonlySet<string>
+}
+
+/** Names that no page, test or other package imports, unless a result or a property has the type. Options do not count. */
+export function unusedNames(doors: readonly Door[], files: readonly string[]): string[] {
+  const sourceOf = new Map(doors.map(({ door, source }) => [door, source]))
+  const used = new Map(doors.map(({ source }) => [source, new Set<string>()]))
+  for (const file of files) {
+    for (const [, list = '', from = ''] of readFileSync(file, 'utf8').matchAll(importing)) {
+      const source = from.startsWith('.') ? join(dirname(file), from) : sourceOf.get(from)
+      if (source === undefined || file.startsWith(`${unitOf(source)}/src/`)) continue
+      for (const name of listed(list.replaceAll(/ as \w+|: \w+/gu, ''))) used.get(source)?.add(name)
+    }
+  }
+  return doors.flatMap(({ door, source, names }) => {
+    const own = files.filter((file) => file.startsWith(`${unitOf(source)}/src/`))
+    const text = own.map((file) => readFileSync(file, 'utf8').replaceAll(optionTypes, '')).join('\n')
+    const given = [...text.matchAll(/(?:(?:\)|readonly \w+\??):|\) =>) ([^=;{\n]*)/gu)].flatMap(([, type = '']) =>
+      type.split(/\W+/u),
+    )
+    const known = new Set([...(used.get(source) ?? []), ...given])
+    return [...names].filter((name) => !known.has(name)).map((name) => `${door} ${name}`)
+  })
+}
+
+const importing = /\b(?:import|export|const)\s+(?:type\s+)?\{([^}]*)\}\s+(?:from\s+|= await import\()'([^']+)'/gu
+const optionTypes = /^(?:export )?interface \w*Options\b[^]*?^\}/gmu
+
+const unitOf = (source: string): string => source.replace(/\/src\/.*/u, '')

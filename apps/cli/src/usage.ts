@@ -1,4 +1,4 @@
-import { isWorkspaceError, parseVirtualPath, quotePath } from '@ws/core'
+import { isWorkspaceError, paths, quotePath } from '@ws/core'
 
 import { UsageError } from './errors.ts'
 
@@ -16,5 +16,5 @@ export function checkMountPoint(text: string, place: string): string {
   if (!text.startsWith('/')) {
     throw new UsageError(`${place}: ${quotePath(text)} is not absolute; give a path such as /workspace`)
   }
-  return usageOf(place, () => parseVirtualPath(text, { operation: 'mount' }))
+  return usageOf(place, () => paths.parseVirtual(text, { operation: 'mount' }))
 }

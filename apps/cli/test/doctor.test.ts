@@ -3,7 +3,7 @@ import { chmod, mkdtemp, realpath, rmdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
 import { createScratchAdapter } from '@ws/adapter-local'
-import { mountRoot } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
@@ -118,7 +118,7 @@ it('[RU6] says that commands would be refused where the workspace cannot be open
 
 it('[HO6] names a temporary directory that could not be removed, with what to do', async () => {
   const scratch = await createScratchAdapter()
-  const [system, pid] = basename(String(scratch.hostPath?.(mountRoot)))
+  const [system, pid] = basename(String(scratch.hostPath?.(paths.mountRoot)))
     .split('-')
     .slice(2)
   await scratch.close()

@@ -1,8 +1,8 @@
 import { readFile, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Workspace } from '@ws/core'
-import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
+import { paths, type Workspace } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 import { drain, own } from './measure.ts'
 
@@ -55,7 +55,7 @@ export function workspaceFiles(workspace: Workspace): FileWay {
 }
 
 export function adapterFiles(adapter: StorageAdapter): FileWay {
-  return filesOf('adapter alone', adapter, (path) => parseMountPath(`/${path}`))
+  return filesOf('adapter alone', adapter, (path) => paths.parseMount(`/${path}`))
 }
 
 /** The operations that an adapter and a workspace share; only the type of paths differs. */

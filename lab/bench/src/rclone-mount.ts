@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 
 import { createRcloneAdapter } from '@ws/adapter-rclone'
-import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
 
@@ -37,7 +38,7 @@ export async function openRcloneMount(prefix: string): Promise<RcloneMount> {
   const opened = opening.move()
   return {
     adapter,
-    directory: String(adapter.hostPath?.(parseMountPath('/'))),
+    directory: String(adapter.hostPath?.(paths.parseMount('/'))),
     maxStaleness: attributeCacheTime + 50,
     settle: async () => await adapter.flush?.(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -1,6 +1,5 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, prefix, readOnly } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { createWorkspace, paths, prefix, readOnly } from '@ws/core'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { createThreads, type Thread, type Threads } from '@ws/threads'
 
@@ -16,7 +15,7 @@ export async function measureThreads(report: Report): Promise<void> {
   const store = await createLocalAdapter({ root: await scratch.createDirectory('store') })
   await using threads = await createThreads({ store, idleTimeout: 0, maxOpen: idleCount + 1 })
   for (const path of ['/skills/system', '/skills/u'])
-    await store.createDirectory(parseMountPath(path), { recursive: true })
+    await store.createDirectory(paths.parseMount(path), { recursive: true })
   await (await threads.open({ threadId: 't0', userId: 'u' })).close()
   const shared = { shared: true } as const
   const openPlain = () =>

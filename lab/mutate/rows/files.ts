@@ -272,7 +272,7 @@ export const fileMutations: Mutations = {
   'a time that no Date holds, or from before 1970, to make a listing, a call or a restore fail or lie': [
     {
       removes: 'the question in a stat of the disk',
-      text: 'modifiedAt: dateable(Number(status.mtimeNs / 1_000n) / 1_000),',
+      text: 'modifiedAt: fileTimes.dateable(Number(status.mtimeNs / 1_000n) / 1_000),',
       by: 'modifiedAt: [dateable, Number(status.mtimeNs / 1_000n) / 1_000][1] as number,',
       test: 'apps/cli/test/files.test.ts',
       title: 'time that no Date holds',

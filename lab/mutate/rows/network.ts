@@ -228,8 +228,8 @@ export const networkMutations: Mutations = {
       },
       {
         removes: 'the look for an entry with rules below a wider one',
-        text: 'this.#list = new HostList(ruled',
-        by: 'this.#list = new HostList(entries',
+        text: 'this.#list = new hostLists.List(ruled',
+        by: 'this.#list = new hostLists.List(entries',
         title: 'whatever other entries there are',
       },
     ],

@@ -59,8 +59,8 @@ export const serverMutations: Mutations = {
   'a step of a plan that reads or writes beyond what it declares': [
     {
       removes: 'the rule that shows a step its inputs only',
-      text: "const entries: Record<string, Access> = { [workspaceAt]: 'none' }",
-      by: "const entries: Record<string, Access> = { [workspaceAt]: 'read-only' }",
+      text: "const entries: Record<string, 'none' | 'read-only' | 'read-write'> = { [workspaceAt]: 'none' }",
+      by: "const entries: Record<string, 'none' | 'read-only' | 'read-write'> = { [workspaceAt]: 'read-only' }",
       title: 'reads nothing but the inputs',
     },
   ],

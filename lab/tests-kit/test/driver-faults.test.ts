@@ -1,12 +1,12 @@
 /** @module-tag all */
-import { driverFaults } from '@ws/conformance'
-import { parseVirtualPath } from '@ws/core'
+import { faults } from '@ws/conformance'
+import { paths } from '@ws/core'
 import { type BindPlan, noGuarantees } from '@ws/core/executor'
 import { type CommandDriver, defineExecutor, type LocalCommand, startLocal } from '@ws/sandbox'
 import { ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-const root = parseVirtualPath('/')
+const root = paths.parseVirtual('/')
 const plan: BindPlan = { root, binds: [], aliases: [], restrictions: [], renameBorders: [] }
 
 /** Processes of this machine, as they are. */
@@ -26,7 +26,7 @@ const attach = (start: NonNullable<CommandDriver['start']>) =>
   })({}).attach({ root, owner: ordinaryOwner(), files: undefined as never })
 
 describe('a driver that breaks its contract fails a command by its name, and nothing hangs:', () => {
-  it.concurrent.each(driverFaults)('$name', { timeout: 60_000 }, async ({ code, command, apply }) => {
+  it.concurrent.each(faults.drivers)('$name', { timeout: 60_000 }, async ({ code, command, apply }) => {
     const request = { command, cwd: root, env: {}, login: false, killGrace: 50, timeout: 500, maxOutputBytes: 100 }
     const broken = await attach(apply(sound as never) as never)
     const run = async () => await (await broken.spawn(request, plan)).wait()

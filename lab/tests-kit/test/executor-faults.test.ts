@@ -9,14 +9,12 @@ import { component, type ComponentName, itWith, onDisk } from '@ws/test-fixtures
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   collectTests,
-  type ExecutorFault,
-  executorFaults,
+  faults,
   storesBeside,
   testExecutor,
   type TestOutcome,
   testWorkspace,
   type WorkspaceFixture,
-  workspaceFaults,
 } from '@ws/conformance'
 import { inMemory } from './in-memory.ts'
 import { ownFaults } from './own-faults.ts'
@@ -60,7 +58,10 @@ async function runKit(
 const failures = (outcomes: readonly TestOutcome[]) => outcomes.filter(({ state }) => state === 'failed')
 
 /** The failures of the tests that catch a fault, on an executor to which it may be applied. */
-async function failuresWith(fault: ExecutorFault, apply: (executor: Executor) => Executor): Promise<TestOutcome[]> {
+async function failuresWith(
+  fault: faults.ExecutorFault,
+  apply: (executor: Executor) => Executor,
+): Promise<TestOutcome[]> {
   const isProcess = fault.base === 'process'
   const create = (): WorkspaceFixture | Promise<WorkspaceFixture> => {
     if (fault.on === 'unavailable') return { ...inMemory(virtual), unavailable: apply(unavailable) }
@@ -69,12 +70,12 @@ async function failuresWith(fault: ExecutorFault, apply: (executor: Executor) =>
   return failures(await runKit(fault.caughtBy, isProcess ? '/workspace' : '/', create))
 }
 
-async function catches(fault: ExecutorFault): Promise<void> {
+async function catches(fault: faults.ExecutorFault): Promise<void> {
   expect((await failuresWith(fault, fault.apply)).length).toBeGreaterThan(0)
 }
 
 describe('the kit catches an executor that', () => {
-  for (const fault of executorFaults) {
+  for (const fault of faults.executors) {
     const needed = fault.base === 'process' ? [component('bubblewrap')] : []
     itWith(needed, `${fault.name}: ${fault.caughtBy}`, () => catches(fault))
   }
@@ -86,8 +87,8 @@ describe('the kit catches an executor that', () => {
 
 // `npm test` runs the kit on both executors, but not beside the faults
 describe('without the fault', { tags: 'deep' }, () => {
-  const all: readonly (ExecutorFault & { readonly needs?: readonly ComponentName[] })[] = [
-    ...executorFaults,
+  const all: readonly (faults.ExecutorFault & { readonly needs?: readonly ComponentName[] })[] = [
+    ...faults.executors,
     ...ownFaults,
   ]
   for (const fault of all) {
@@ -99,7 +100,7 @@ describe('without the fault', { tags: 'deep' }, () => {
 })
 
 describe('the kit catches a workspace that', () => {
-  it.each(workspaceFaults)('$name: $caughtBy', async ({ caughtBy, open }) => {
+  it.each(faults.workspaces)('$name: $caughtBy', async ({ caughtBy, open }) => {
     const outcomes = await runKit(caughtBy, '/', () => ({ ...inMemory(virtual), open }))
     expect(failures(outcomes).length).toBeGreaterThan(0)
     expect(failures(await runKit(caughtBy, '/', () => inMemory(virtual)))).toEqual([])
@@ -107,7 +108,7 @@ describe('the kit catches a workspace that', () => {
 })
 
 it('names every fault once', () => {
-  for (const list of [executorFaults, workspaceFaults]) {
+  for (const list of [faults.executors, faults.workspaces]) {
     expect(new Set(list.map(({ name }) => name)).size).toBe(list.length)
   }
 })

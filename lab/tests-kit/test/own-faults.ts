@@ -2,7 +2,7 @@ import type { Executor, Guarantees } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import type { ComponentName } from '@ws/test-fixtures'
-import type { ExecutorFault } from '@ws/conformance'
+import type { faults } from '@ws/conformance'
 
 /** The executor, which claims one field more than it holds. */
 function claiming(inner: Executor, claim: Partial<Guarantees>): Executor {
@@ -25,7 +25,7 @@ function claiming(inner: Executor, claim: Partial<Guarantees>): Executor {
 }
 
 /** Executors of ours that are made to hold less, and claim that they hold it all the same. */
-export const ownFaults: readonly (ExecutorFault & { readonly needs: readonly ComponentName[] })[] = [
+export const ownFaults: readonly (faults.ExecutorFault & { readonly needs: readonly ComponentName[] })[] = [
   {
     name: 'shares the network of the host, and claims that it does not',
     caughtBy: 'network: no network is reached',

@@ -2,11 +2,10 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { type ReadResult, prefix } from '@ws/core'
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import { expect, it } from 'vitest'
-import { collectTests, testCoherence } from '@ws/conformance'
-import type { CoherentSide } from '@ws/conformance'
+import { collectTests, testCoherence, type CoherenceFixture } from '@ws/conformance'
 
 /** The suite's tests on two views of one memory, the second of them changed. */
-async function outcomes(change: (view: StorageAdapter) => CoherentSide) {
+async function outcomes(change: (view: StorageAdapter) => CoherenceFixture['one']) {
   const create = () => {
     const memory = createMemoryAdapter()
     const view = (): StorageAdapter => prefix(memory, '/', { shared: true })
@@ -17,7 +16,7 @@ async function outcomes(change: (view: StorageAdapter) => CoherentSide) {
 }
 
 /** Remembers each read until it is asked to forget. */
-function remembering(adapter: StorageAdapter, maxStaleness: number): CoherentSide {
+function remembering(adapter: StorageAdapter, maxStaleness: number): CoherenceFixture['one'] {
   const known = new Map<MountPath, ReadResult>()
   const read: StorageAdapter['read'] = async (path, options) => {
     const result = known.get(path) ?? (await adapter.read(path, options))
@@ -47,7 +46,7 @@ it('an adapter that is stale for longer than it says is caught', async () => {
 }, 20_000)
 
 it('an adapter whose refresh does nothing is caught', async () => {
-  const dull = (adapter: StorageAdapter): CoherentSide => ({
+  const dull = (adapter: StorageAdapter): CoherenceFixture['one'] => ({
     ...remembering(adapter, 0),
     refresh: async () => undefined,
   })

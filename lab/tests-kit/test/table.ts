@@ -1,12 +1,9 @@
 import {
   collectTests,
-  executorFaults,
   faults,
-  type Runner,
   testAdapter,
   testExecutor,
   testWorkspace,
-  workspaceFaults,
   type WorkspaceSuiteOptions,
 } from '@ws/conformance'
 import { ownFaults } from './own-faults.ts'
@@ -21,7 +18,7 @@ const never = (): never => {
 }
 
 /** The titles of a suite without the suite's own, each once. */
-function promisesOf(define: (runner: Runner) => void): string[] {
+function promisesOf(define: (runner: Parameters<typeof testAdapter>[1]) => void): string[] {
   const titles = collectTests(define).map(({ title }) => title.split(' › ').slice(1).join(' › '))
   return [...new Set(titles)]
 }
@@ -55,9 +52,9 @@ export function conformanceTable(): string {
     testWorkspace(doors, runner)
     testWorkspace(elsewhere, runner)
   })
-  const brokenExecutors = [...executorFaults, ...ownFaults]
+  const brokenExecutors = [...faults.executors, ...ownFaults]
   return [
-    section('Adapters: `testAdapter`', faults, adapters),
+    section('Adapters: `testAdapter`', faults.adapters, adapters),
     section(
       'Executors: `testExecutor`',
       brokenExecutors.filter(({ caughtBy }) => executors.some((title) => title.includes(caughtBy))),
@@ -65,7 +62,9 @@ export function conformanceTable(): string {
     ),
     section(
       'Workspaces, the two doors and attacks on the policy: `testWorkspace`',
-      [...brokenExecutors, ...workspaceFaults].filter(({ caughtBy }) => both.some((title) => title.includes(caughtBy))),
+      [...brokenExecutors, ...faults.workspaces].filter(({ caughtBy }) =>
+        both.some((title) => title.includes(caughtBy)),
+      ),
       both,
     ),
   ].join('\n')

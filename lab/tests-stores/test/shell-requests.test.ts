@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto'
 
 import { createS3Adapter, probeS3Dialect } from '@ws/adapter-s3'
-import { createWorkspace } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { createWorkspace, paths } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -31,7 +30,7 @@ async function open(count: number, at = '/') {
   )
   const dialect = await probeS3Dialect({ client, bucket })
   const adapter = await createS3Adapter({ client, bucket, dialect, prefix: `files-${randomUUID()}` })
-  const put = (path: string) => adapter.write(parseMountPath(path), Buffer.from('x\n'), { parents: true })
+  const put = (path: string) => adapter.write(paths.parseMount(path), Buffer.from('x\n'), { parents: true })
   for (let from = 0; from < count; from += 20)
     await Promise.all(Array.from({ length: Math.min(20, count - from) }, (_, index) => put(`/a/many/f${from + index}`)))
   await Promise.all([put('/a/b/one'), put('/a/c/two')])

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 
 import { rules, type CommandDefaults, type Rule } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { readHosts, type Requirement } from '@ws/core/executor'
+import { hostLists, type Requirement } from '@ws/core/executor'
 import type { ToolsOptions } from '@ws/tools'
 
 import { hasDirectory } from '../storage/settings.ts'
@@ -83,7 +83,7 @@ function resolveDownloads(
   const given = config?.downloads
   const { hosts } = given || {}
   if (Array.isArray(hosts))
-    usageOf('--config: downloads', () => readHosts(hosts, { operation: 'open', option: 'hosts' }))
+    usageOf('--config: downloads', () => hostLists.read(hosts, { operation: 'open', option: 'hosts' }))
   const network = executors.includes('bubblewrap') ? executorOptions.bubblewrap?.network : undefined
   if (given !== undefined || typeof network !== 'object') return given
   const { allow, addresses, requests } = network
@@ -108,7 +108,7 @@ function resolveExecutors(
 /** Hosts of the command line replace the file's, whose limits stay. */
 function withHosts(options: ExecutorOptions, { allowHost: allow }: GlobalOptions): ExecutorOptions {
   if (allow === undefined) return options
-  usageOf('--allow-host', () => readHosts(allow, { operation: 'network', option: 'allow' }))
+  usageOf('--allow-host', () => hostLists.read(allow, { operation: 'network', option: 'allow' }))
   const network = options.bubblewrap?.network
   const others = typeof network === 'object' ? network : {}
   return { ...options, bubblewrap: { ...options.bubblewrap, network: { ...others, allow } } }

@@ -1,12 +1,6 @@
 import { quotePath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import {
-  guaranteeFields,
-  isPreset,
-  type GuaranteeField,
-  type GuaranteeLevel,
-  type Requirement,
-} from '@ws/core/executor'
+import { guaranteeFields, isPreset, type GuaranteeLevel, type Requirement, type Guarantees } from '@ws/core/executor'
 
 import { UsageError } from '../errors.ts'
 import { executorNames, type ExecutorName } from './executors.ts'
@@ -31,7 +25,7 @@ export function parseRequirement(texts: readonly string[], place: string): Requi
   const parts = texts.flatMap((text) => text.split(','))
   const [preset, ...others] = parts
   if (others.length === 0 && isPreset(preset)) return preset
-  const requirement: Partial<Record<GuaranteeField, GuaranteeLevel>> = {}
+  const requirement: Partial<Record<keyof Guarantees, GuaranteeLevel>> = {}
   for (const part of parts) {
     const [field, level, ...rest] = part.split('=')
     const knownField = guaranteeFields.find((known) => known === field)

@@ -1,5 +1,6 @@
 import { createScratchAdapter } from '@ws/adapter-local'
-import { type Owner, mountRoot, parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 
 import { loadOptional } from '../optional/load.ts'
 import { mountOptionsOf, openMount } from './rclone.ts'
@@ -12,7 +13,7 @@ export async function createScratchMount(settings: RcloneSettings, owner: Owner)
   const cache = await createScratchAdapter({ owner })
   const name = `ws-check-${crypto.randomUUID()}`
   const below = settings.prefix === '' ? name : `${settings.prefix}/${name}`
-  const options = { owner, directory: cache.hostPath?.(mountRoot) }
+  const options = { owner, directory: cache.hostPath?.(paths.mountRoot) }
   try {
     // checks write a thousand times more than is kept
     const bucket = await openRcloneBucket({
@@ -26,7 +27,7 @@ export async function createScratchMount(settings: RcloneSettings, owner: Owner)
         await bucket.close()
         const adapter = await openMount(settings, options)
         try {
-          await adapter.delete(parseMountPath(`/${name}`), { recursive: true, force: true })
+          await adapter.delete(paths.parseMount(`/${name}`), { recursive: true, force: true })
         } finally {
           await adapter.close()
           await cache.close()

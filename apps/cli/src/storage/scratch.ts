@@ -1,4 +1,5 @@
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 import { openBucket, probeBucket } from './s3.ts'
 import type { R2Settings, S3Settings } from './settings.ts'
@@ -22,7 +23,7 @@ export async function createScratchStore(settings: S3Settings | R2Settings): Pro
     async [Symbol.asyncDispose]() {
       const adapter = await openBucket(settings, { dialect })
       try {
-        await adapter.delete(parseMountPath(`/${name}`), { recursive: true, force: true })
+        await adapter.delete(paths.parseMount(`/${name}`), { recursive: true, force: true })
       } finally {
         await adapter.close()
       }

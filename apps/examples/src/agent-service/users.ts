@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
@@ -53,7 +53,8 @@ export class Owners {
   }
 }
 
-const placeOf = (threadId: string) => parseMountPath(`/owners/${hashOf(threadId.toLowerCase()).toString('hex')}`, 'own')
+const placeOf = (threadId: string) =>
+  paths.parseMount(`/owners/${hashOf(threadId.toLowerCase()).toString('hex')}`, 'own')
 
 function refusal(threadId: string): WorkspaceError {
   const reason = `the thread \`${threadId}\` belongs to another user`

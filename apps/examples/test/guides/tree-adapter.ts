@@ -1,15 +1,15 @@
-import { baseName, childPath, isWithin, parentPath, segmentsOf, type Stat, WorkspaceError } from '@ws/core'
+import { paths, type Stat, WorkspaceError } from '@ws/core'
 import { checkReadSize, collect, type Condition, contractError, defineAdapter } from '@ws/core/adapter'
-import { type Driver, type DriverCapabilities, type DriverCopyOptions } from '@ws/core/adapter'
-import { type LinkArgument, LinkSignal } from '@ws/core/adapter'
-import { maxNameBytes, maxPathBytes, type MountPath, mountRoot, type StorageAdapter } from '@ws/core/adapter'
+import type { Driver, DriverCapabilities, DriverOptions } from '@ws/core/adapter'
+import { LinkSignal } from '@ws/core/adapter'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
 const capabilities: DriverCapabilities = {
   readOnly: false,
   ...{ atomicMove: true, atomicDirectoryMove: true, enforcesHierarchy: true, keepsEmptyDirectories: true },
   ...{ conditionalWrite: 'server', conditionalDelete: 'server', conditionalMove: 'server', uniqueVersions: true },
   ...{ modes: false, caseSensitive: true, controlCharacters: true, confinement: 'inherent' },
-  ...{ maxStaleness: 0, maxNameBytes, maxPathBytes },
+  ...{ maxStaleness: 0, maxNameBytes: paths.maxNameBytes, maxPathBytes: paths.maxPathBytes },
 }
 
 /** A file has bytes, a link has a target, a directory has neither. */
@@ -24,16 +24,16 @@ interface Node {
 export function createTreeAdapter(): StorageAdapter {
   let issued = 0
   const node = (content: Partial<Node> = {}): Node => ({ modifiedAt: Date.now(), ...content, version: `v${issued++}` })
-  const nodes = new Map<MountPath, Node>([[mountRoot, node()]])
-  const below = (path: MountPath) => [...nodes.keys()].filter((one) => one !== path && isWithin(one, path))
+  const nodes = new Map<MountPath, Node>([[paths.mountRoot, node()]])
+  const below = (path: MountPath) => [...nodes.keys()].filter((one) => one !== path && paths.isWithin(one, path))
 
   /** The node at a path, and the directories above it that are missing. */
-  const look = (operation: string, path: MountPath, follow = false, argument?: LinkArgument) => {
+  const look = (operation: string, path: MountPath, follow = false, argument?: LinkSignal['argument']) => {
     const missing: MountPath[] = []
-    let at = mountRoot
-    const names = segmentsOf(path)
+    let at = paths.mountRoot
+    const names = paths.segmentsOf(path)
     for (const [index, name] of names.entries()) {
-      at = childPath(at, name)
+      at = paths.child(at, name)
       const [found, isLast] = [nodes.get(at), index === names.length - 1]
       if (found?.target !== undefined && (!isLast || follow)) {
         throw new LinkSignal({ argument, at, target: found.target, rest: names.slice(index + 1).join('/') })
@@ -43,7 +43,7 @@ export function createTreeAdapter(): StorageAdapter {
     }
     return { found: nodes.get(path), missing }
   }
-  const find = (operation: string, path: MountPath, follow = false, argument?: LinkArgument): Node => {
+  const find = (operation: string, path: MountPath, follow = false, argument?: LinkSignal['argument']): Node => {
     const { found } = look(operation, path, follow, argument)
     if (found === undefined) throw contractError('ENOENT', operation, path)
     return found
@@ -55,11 +55,11 @@ export function createTreeAdapter(): StorageAdapter {
   const make = (directories: readonly MountPath[]) => directories.forEach((one) => nodes.set(one, node()))
 
   /** Checks a move or a copy. Nothing has happened when it throws. */
-  const transferable = (operation: 'move' | 'copy', from: MountPath, to: MountPath, options: DriverCopyOptions) => {
-    if (from !== to && to === mountRoot) throw contractError('EBUSY', operation, to)
+  const transferable = (operation: 'move' | 'copy', from: MountPath, to: MountPath, options: DriverOptions.Copy) => {
+    if (from !== to && to === paths.mountRoot) throw contractError('EBUSY', operation, to)
     const found = find(operation, from, false, 'source')
     hold(operation, from, options.ifSource)
-    if (from !== to && isWithin(to, from) && isDirectory(found)) throw contractError('intoItself', operation, to)
+    if (from !== to && paths.isWithin(to, from) && isDirectory(found)) throw contractError('intoItself', operation, to)
     const { missing, found: there } = look(operation, to, false, 'destination')
     hold(operation, to, options.ifDestination)
     if (missing.length > 0 && !options.parents) throw contractError('noParent', operation, to)
@@ -111,11 +111,11 @@ export function createTreeAdapter(): StorageAdapter {
     async *list(path, { recursive, exclude }) {
       if (!isDirectory(find('list', path, true))) throw contractError('ENOTDIR', 'list', path)
       for (const at of below(path).sort()) {
-        const above = parentPath(at)
+        const above = paths.parent(at)
         const found = nodes.get(at)
-        const isEntered = above === path || (recursive && !exclude.some((one) => isWithin(above, one)))
-        if (found === undefined || !isEntered || exclude.some((one) => isWithin(path, one))) continue
-        yield { path: at, name: baseName(at), ...statOf(found) }
+        const isEntered = above === path || (recursive && !exclude.some((one) => paths.isWithin(above, one)))
+        if (found === undefined || !isEntered || exclude.some((one) => paths.isWithin(path, one))) continue
+        yield { path: at, name: paths.baseName(at), ...statOf(found) }
       }
     },
     async createDirectory(path, { recursive }) {

@@ -1,5 +1,5 @@
 import { WorkspaceError } from '@ws/core'
-import { Semaphore } from '@ws/core/adapter'
+import { concurrency } from '@ws/core/adapter'
 import { unmetFields } from '@ws/core/executor'
 import { createTools, type Toolset } from '@ws/tools'
 
@@ -14,8 +14,8 @@ export interface Source extends Served {
   readonly toolset: Toolset
   readonly watch: Watch
   /** Turns of tool calls: a cancelled call may still end processes when the next one arrives. */
-  readonly turns: Semaphore
-  readonly reads: Semaphore
+  readonly turns: concurrency.Semaphore
+  readonly reads: concurrency.Semaphore
 }
 
 /** @throws WorkspaceError `ENOEXECUTOR` where commands are asked for and no executor meets the requirement */
@@ -28,8 +28,9 @@ export function createSource(opened: OpenedWorkspace, options: SourceOptions & M
     watch[Symbol.dispose]()
     await toolset.close()
   }
-  const turns = new Semaphore(limitsOf(options).maxCalls)
-  return { opened, options, toolset, watch, turns, reads: new Semaphore(1), close, [Symbol.asyncDispose]: close }
+  const turns = new concurrency.Semaphore(limitsOf(options).maxCalls)
+  const reads = new concurrency.Semaphore(1)
+  return { opened, options, toolset, watch, turns, reads, close, [Symbol.asyncDispose]: close }
 }
 
 function checkExecutor({ workspace }: OpenedWorkspace, commands: NonNullable<SourceOptions['commands']>): void {

@@ -1,5 +1,4 @@
-import { isWithin, parseVirtualPath } from '@ws/core'
-import type { AccessEvent, Version, VirtualPath, Workspace } from '@ws/core'
+import { type AccessEvent, paths, type Version, type VirtualPath, type Workspace } from '@ws/core'
 import { fileOperations, operations } from '@ws/core/adapter'
 import { quietly } from '@ws/core/options'
 
@@ -82,7 +81,8 @@ export class Watch implements Disposable {
     const mayBeAnywhere = door === 'exec' || operation === 'move' || operation === 'copy' || place === undefined
     for (const [file, { state }] of this.#watched) {
       // a missing file has no real path yet
-      const mayBeThis = mayBeAnywhere || state?.version === undefined || isWithin(state.real as VirtualPath, place)
+      const mayBeThis =
+        mayBeAnywhere || state?.version === undefined || paths.isWithin(state.real as VirtualPath, place)
       if (mayBeThis) this.#suspects.add(file)
     }
     void this.#look()
@@ -90,7 +90,7 @@ export class Watch implements Disposable {
 
   #normalised(path: string): VirtualPath | undefined {
     try {
-      return parseVirtualPath(path, { base: this.#workspace.root })
+      return paths.parseVirtual(path, { base: this.#workspace.root })
     } catch {
       return undefined
     }

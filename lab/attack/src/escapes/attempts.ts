@@ -1,8 +1,8 @@
-import type { GuaranteeField } from '@ws/core/executor'
+import type { Guarantees } from '@ws/core/executor'
 
 export interface Attempt {
   readonly name: string
-  readonly field: Exclude<GuaranteeField, 'apiRules'>
+  readonly field: Exclude<keyof Guarantees, 'apiRules'>
   /** Only a program that works against a translation gets anywhere with it: `translated` does not hold against those. */
   readonly fights?: true
   /** Which of the two wins is decided by the machine's timing: that one run does not get out shows nothing. */

@@ -1,4 +1,4 @@
-import { type Command, type ExecOptions, isWorkspaceError, type WorkspaceError } from '@ws/core'
+import { type Command, isWorkspaceError, type WorkspaceError, type Workspace } from '@ws/core'
 import { component, describeWith } from '@ws/test-fixtures'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ afterAll(() => rmSync(beside, { recursive: true, force: true }))
 interface Bad {
   readonly name: string
   readonly command?: unknown
-  readonly options?: { readonly [Key in keyof ExecOptions]?: unknown }
+  readonly options?: { readonly [Key in keyof NonNullable<Parameters<Workspace['exec']>[1]>]?: unknown }
   readonly codes: readonly string[]
   /** The text that the message must match. */
   readonly says: RegExp
@@ -63,7 +63,7 @@ const inputs: readonly Bad[] = [
 ]
 
 async function refusalOf({ workspace }: Site, { command = 'touch ran', options }: Bad): Promise<WorkspaceError> {
-  const running = workspace.exec(command as Command, { login: false, ...options } as ExecOptions)
+  const running = workspace.exec(command as Command, { login: false, ...options } as object)
   const outcome: unknown = await running.catch((error: unknown) => error)
   if (isWorkspaceError(outcome)) return outcome
   throw new Error(`it was not refused: ${JSON.stringify(outcome)}`, { cause: outcome })

@@ -1,7 +1,7 @@
 /** @module-tag all */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { type CommandLimits, createWorkspace } from '@ws/core'
-import type { Executor, LimitField, LimitReport } from '@ws/core/executor'
+import type { Executor, LimitReport } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createVirtualExecutor } from '@ws/executor-virtual'
@@ -25,7 +25,7 @@ except BlockingIOError:
     print("refused after", count)
 `
 
-async function reportsOf(executor: Executor): Promise<Partial<Record<LimitField, LimitReport>>> {
+async function reportsOf(executor: Executor): Promise<Partial<Record<LimitReport['field'], LimitReport>>> {
   const { limits = [] } = await executor.probe({ owner: ordinaryOwner() })
   return Object.fromEntries(limits.map((report) => [report.field, report]))
 }

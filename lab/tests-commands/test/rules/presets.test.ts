@@ -1,17 +1,13 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { describe, expect, it } from 'vitest'
 
-import {
-  isPreset,
-  noGuarantees,
-  requirementPresets,
-  unmetFields,
-  type Executor,
-  type Guarantees,
-} from '@ws/core/executor'
+import { isPreset, guaranteeFields, unmetFields, type Executor, type Guarantees } from '@ws/core/executor'
 import { createWorkspace } from '@ws/core'
 
-const kernel = { ...noGuarantees, ...requirementPresets.untrusted }
+const kernel: Guarantees = {
+  ...(Object.fromEntries(guaranteeFields.map((field) => [field, 'kernel'])) as unknown as Guarantees),
+  apiRules: 'none',
+}
 
 describe('a preset of guarantees', () => {
   it.each<[Partial<Guarantees>, string[], string[]]>([

@@ -1,7 +1,7 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, rules } from '@ws/core'
+import { createWorkspace, paths, rules } from '@ws/core'
 import type { CommandResult } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import type { StorageAdapter } from '@ws/core/adapter'
 import type { AttachedExecutor, Executor, ExecutorResult, Guarantees, StartedCommand } from '@ws/core/executor'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ const kernel = Object.fromEntries(
   ].map((field) => [field, 'kernel']),
 )
 const guarantees = { ...kernel, apiRules: 'none' } as unknown as Guarantees
-const at = parseMountPath
+const at = paths.parseMount
 
 /** Real commands, as far as the workspace can tell: each changes the storage, as a program would behind the rules. */
 function programs(change: () => Promise<unknown>): Executor {

@@ -1,5 +1,5 @@
 /** @module-tag rounds */
-import { parsePath } from '@ws/core'
+import { paths } from '@ws/core'
 import { fileOperations } from '@ws/core/adapter'
 import { type Hostile, hostileNames, hostilePaths, deep } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
@@ -13,9 +13,9 @@ const seed = 20_261_122
 const oneOf = deep ? 1 : 36
 
 /** A part of each kind of paths, always the same, and those that a test asks about. */
-function sampled(paths: readonly Hostile[], asked: readonly string[]): readonly string[] {
+function sampled(all: readonly Hostile[], asked: readonly string[]): readonly string[] {
   const places = new Map<string, number>()
-  const chosen = paths.filter(({ kind, value }) => {
+  const chosen = all.filter(({ kind, value }) => {
     const place = places.get(kind) ?? seed
     places.set(kind, place + 1)
     return place % oneOf === 0 || asked.includes(value)
@@ -82,7 +82,7 @@ async function contentsOf(site: HostileSite): Promise<string[]> {
 /** The path as given, and in the form that the parser hands on, where it does. */
 function adapterForms(path: string): readonly string[] {
   try {
-    const parsed = parsePath(path.startsWith('/') ? path : `/${path}`).path
+    const parsed = paths.parse(path.startsWith('/') ? path : `/${path}`).path
     return typeof parsed === 'string' && parsed !== path ? [path, parsed] : [path]
   } catch {
     return [path]

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules } from '@ws/core'
-import type { AccessRequest, Policy, Rule, Workspace, WorkspaceOptions } from '@ws/core'
+import type { Policy, Rule, Workspace, WorkspaceOptions } from '@ws/core'
 import type { Entry, StorageAdapter } from '@ws/core/adapter'
 import { codeOf, createScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -40,11 +40,11 @@ const kinds: Readonly<Record<string, Partial<WorkspaceOptions>>> = {
   'an engine for the directory alone': { policy: engine(({ path }) => path !== '/priv') },
 }
 
-function predicate(test: (request: AccessRequest) => boolean): Rule {
+function predicate(test: (request: Parameters<Policy['decide']>[0]) => boolean): Rule {
   return rules.predicate({ name: 'mine', test })
 }
 
-function engine(allows: (request: AccessRequest) => boolean): Policy {
+function engine(allows: (request: Parameters<Policy['decide']>[0]) => boolean): Policy {
   return {
     decide: (request) =>
       allows(request)

@@ -1,5 +1,5 @@
 import { rules } from '@ws/core'
-import type { Workspace, WorkspaceSearchOptions } from '@ws/core'
+import type { Workspace } from '@ws/core'
 import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/index.ts'
@@ -62,6 +62,6 @@ describe('globs of a search over several mounts', () => {
   })
 })
 
-async function found(workspace: Workspace, options: WorkspaceSearchOptions): Promise<string[]> {
+async function found(workspace: Workspace, options: Parameters<Workspace['search']>[1]): Promise<string[]> {
   return (await Array.fromAsync(workspace.search('x', options))).map(({ path }) => path)
 }

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 
-import { rootPath } from '@ws/core'
+import { paths } from '@ws/core'
 import type { AttachedExecutor, BindPlan, CommandRequest, StartedCommand, Terminal } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { ordinaryOwner } from '@ws/test-fixtures'
@@ -44,7 +44,7 @@ export interface Machine extends AsyncDisposable {
 
 export async function openMachine(): Promise<Machine> {
   const executor = createBubblewrapExecutor()
-  const attached = await executor.attach({ root: rootPath, owner: ordinaryOwner(), files: undefined as never })
+  const attached = await executor.attach({ root: paths.root, owner: ordinaryOwner(), files: undefined as never })
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)

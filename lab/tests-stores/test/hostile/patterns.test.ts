@@ -2,8 +2,7 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { createWorkspace, rules } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { createWorkspace, paths, rules } from '@ws/core'
 import type { Rule, Workspace } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory, deep } from '@ws/test-fixtures'
@@ -75,7 +74,7 @@ for (const name of Object.keys(stores))
       const tree = hostileTree(store.depth)
       deepest = Object.keys(tree).find((path) => path.endsWith('/f')) ?? ''
       for (const [path, text] of Object.entries(tree)) {
-        await adapter.write(parseMountPath(path), new TextEncoder().encode(text), { parents: true })
+        await adapter.write(paths.parseMount(path), new TextEncoder().encode(text), { parents: true })
       }
       const workspace = await open()
       // Code that the engine of the language compiles late is compiled now.

@@ -1,7 +1,6 @@
 /** @module-tag all */
 import { createS3Adapter } from '@ws/adapter-s3'
-import { createWorkspace, type Rule, rules } from '@ws/core'
-import { mountRoot } from '@ws/core/adapter'
+import { createWorkspace, paths, type Rule, rules } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
@@ -42,7 +41,8 @@ describeWith([...mountNeeds, component('bubblewrap')], 'protected names that are
     // Another client, which sees objects and nothing of the mount.
     await using store = await createS3Adapter({ endpoint, region, credentials, bucket })
     const names: string[] = []
-    for await (const { path, type } of store.list(mountRoot, { recursive: true })) if (type === 'file') names.push(path)
+    for await (const { path, type } of store.list(paths.mountRoot, { recursive: true }))
+      if (type === 'file') names.push(path)
     expect(names).toEqual(['/threads/t1/out/x'])
   })
 })

@@ -1,27 +1,19 @@
-import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
+import { paths, type ReadResult, type Stat, type TransferResult, type WriteResult } from '@ws/core'
 import {
+  concurrency,
   type Driver,
-  type DriverAppendOptions,
   type DriverCapabilities,
-  type DriverCopyOptions,
-  type DriverDeleteOptions,
-  type DriverListOptions,
-  type DriverMoveOptions,
-  type DriverReadOptions,
-  type DriverSearchQuery,
-  type DriverWriteOptions,
   type HostDirectory,
   type MountPath,
   type Owner,
   type ReadStreamResult,
   type SearchHit,
-  type SearchOptions,
   type SignalOption,
   type StorageAdapter,
   type Times,
   type WriteData,
-  mountRoot,
-  Semaphore,
+  type DriverOptions,
+  type AdapterOptions,
 } from '@ws/core/adapter'
 import type { HostPath } from '@ws/core/executor'
 import type { EntryIterator, InnerListOptions, TreeWatch } from '@ws/core/inner'
@@ -82,7 +74,7 @@ export class LocalDriver implements Driver {
   readonly capabilities: DriverCapabilities
   readonly #parts: LocalDriverParts
   readonly #resources = new Resources()
-  readonly #semaphore = new Semaphore(operationsAtOnce)
+  readonly #semaphore = new concurrency.Semaphore(operationsAtOnce)
   #watch: ReturnType<typeof watchTree> | undefined
 
   constructor(parts: LocalDriverParts) {
@@ -103,28 +95,28 @@ export class LocalDriver implements Driver {
     return this.#run({ operation: 'stat', path, signal }, statEntry)
   }
 
-  read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
+  read(path: MountPath, options: DriverOptions.Read): Promise<ReadResult> {
     return this.#run({ operation: 'read', path, signal: options.signal }, (task) => readFile(task, options))
   }
 
-  readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
+  readStream(path: MountPath, options: DriverOptions.Read): Promise<ReadStreamResult> {
     const call = { operation: 'readStream', path, signal: options.signal }
     return this.#run(call, (task) => readFileStream(task, options, this.#resources))
   }
 
-  write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
+  write(path: MountPath, data: WriteData, options: DriverOptions.Write): Promise<WriteResult> {
     // A stream may wait for another operation here, so it must not take its place.
     const unlimited = !(data instanceof Uint8Array)
     const call = { operation: 'write', path, signal: options.signal, creates: true, unlimited }
     return this.#create(call, options, (task) => writeFile(task, data, options))
   }
 
-  append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
+  append(path: MountPath, data: Uint8Array, options: DriverOptions.Append): Promise<WriteResult> {
     const call = { operation: 'append', path, signal: options.signal, creates: true }
     return this.#create(call, options, (task) => appendToFile(task, data, options))
   }
 
-  list(path: MountPath, options: DriverListOptions & InnerListOptions): EntryIterator {
+  list(path: MountPath, options: DriverOptions.List & InnerListOptions): EntryIterator {
     return new Listing({
       ...options,
       maxPathBytes: this.capabilities.maxPathBytes,
@@ -133,7 +125,10 @@ export class LocalDriver implements Driver {
     })
   }
 
-  search(query: DriverSearchQuery, { signal, onUnreadable }: SearchOptions): AsyncIterableIterator<SearchHit> {
+  search(
+    query: DriverOptions.Query,
+    { signal, onUnreadable }: AdapterOptions.Search,
+  ): AsyncIterableIterator<SearchHit> {
     return searchTree({
       query,
       onUnreadable,
@@ -151,16 +146,16 @@ export class LocalDriver implements Driver {
     return this.#create(call, way, (task) => createDirectoryAt(task, options), adopted)
   }
 
-  delete(path: MountPath, options: DriverDeleteOptions): Promise<void> {
+  delete(path: MountPath, options: DriverOptions.Delete): Promise<void> {
     return this.#run({ operation: 'delete', path, signal: options.signal }, (task) => deleteEntry(task, options))
   }
 
-  move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
+  move(source: MountPath, destination: MountPath, options: DriverOptions.Move): Promise<TransferResult> {
     const call = { operation: 'move', path: source, destination, signal: options.signal }
     return this.#create(call, options, (task) => moveEntry(task, destination, options))
   }
 
-  copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
+  copy(source: MountPath, destination: MountPath, options: DriverOptions.Copy): Promise<TransferResult> {
     const call = { operation: 'copy', path: source, destination, signal: options.signal }
     return this.#create(call, options, (task) => copyEntry(task, destination, options))
   }
@@ -183,7 +178,7 @@ export class LocalDriver implements Driver {
   }
 
   sync({ signal }: SignalOption): Promise<void> {
-    return this.#run({ operation: 'sync', path: mountRoot, signal, unlimited: true }, syncTree)
+    return this.#run({ operation: 'sync', path: paths.mountRoot, signal, unlimited: true }, syncTree)
   }
 
   hostPath(path: MountPath): HostPath {
@@ -210,7 +205,7 @@ export class LocalDriver implements Driver {
 
   async close(): Promise<void> {
     this.#watch?.end()
-    await this.#resources.end(contractFailure({ operation: 'list', path: mountRoot }, 'ECLOSED'))
+    await this.#resources.end(contractFailure({ operation: 'list', path: paths.mountRoot }, 'ECLOSED'))
     await this.#parts.onClose()
   }
 

@@ -1,4 +1,5 @@
-import { type DriverCapabilities, maxNameBytes, maxPathBytes } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { DriverCapabilities } from '@ws/core/adapter'
 
 interface CapabilityFacts {
   /** Canonical host path, whose length shortens possible paths. */
@@ -26,7 +27,7 @@ export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFact
     conditionalMove: 'process',
     confinement: verified ? 'verified' : 'checked',
     maxStaleness: 0,
-    maxNameBytes,
-    maxPathBytes: maxPathBytes - Math.max(Buffer.byteLength(root), reservedPathBytes) - reservedPathBytes,
+    maxNameBytes: paths.maxNameBytes,
+    maxPathBytes: paths.maxPathBytes - Math.max(Buffer.byteLength(root), reservedPathBytes) - reservedPathBytes,
   }
 }

@@ -3,9 +3,9 @@ import { constants } from 'node:fs'
 import { chmod, chown, lstat, mkdtemp, realpath as resolveLinks, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-import { WorkspaceError } from '@ws/core'
-import { type MountPath, type SignalOption, type StorageAdapter, defineAdapter, mountRoot } from '@ws/core/adapter'
-import { shortageOf } from '@ws/core/executor'
+import { paths, WorkspaceError } from '@ws/core'
+import { type MountPath, type SignalOption, type StorageAdapter, defineAdapter } from '@ws/core/adapter'
+import { shortages } from '@ws/core/executor'
 import { HostPaths } from '@ws/sandbox'
 
 import { LocalDriver } from './adapter.ts'
@@ -73,13 +73,13 @@ async function openRoot({ root: given, owner: givenOwner, io }: Omit<CheckedOpti
   try {
     if (hasProc()) fd = await openDescriptor(root)
   } catch (error) {
-    throw translate(error, { operation, path: mountRoot })
+    throw translate(error, { operation, path: paths.mountRoot })
   }
   try {
     return await describeRoot({ root, fd, givenOwner, io }, onClose)
   } catch (error) {
     if (fd >= 0) await calls.close(fd)
-    throw translate(error, { operation, path: mountRoot })
+    throw translate(error, { operation, path: paths.mountRoot })
   }
 }
 
@@ -105,7 +105,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })
   const first = new Tree({ ...parts, caseSensitive: true })
   const handle = fd >= 0 ? { fd: -1, self: pathOfDescriptor(fd) } : { fd: -1, self: root }
-  const task: Task = { tree: first, calls, pooled: calls, operation, path: mountRoot, signal: undefined }
+  const task: Task = { tree: first, calls, pooled: calls, operation, path: paths.mountRoot, signal: undefined }
   const caseSensitive = await probeCase(task, handle, type)
   await sweepAtStart(task, handle, { deep: !slowRoot && !mounts.touchesSlow(root) })
   const driver = new LocalDriver({
@@ -146,7 +146,7 @@ async function resolveRoot(given: string): Promise<string> {
     if (code === 'ENOENT') throw missingRoot('the root directory does not exist', error)
     if (code === 'ENOTDIR') throw missingRoot('the root is not a directory', error)
     if (code === 'ELOOP') throw missingRoot('the root is a link that leads nowhere', error)
-    throw translate(error, { operation, path: mountRoot })
+    throw translate(error, { operation, path: paths.mountRoot })
   }
   if (root.includes(replacement) && !(await resolveLinks(given, 'buffer')).equals(Buffer.from(root))) {
     throw invalid('the path of the root is not valid UTF-8', 'rename the directory')
@@ -200,7 +200,7 @@ async function sweepScratch(parent: string, uid: number): Promise<void> {
           await removeScratch(task, root, identity)
         } catch (error) {
           // The next start would fail as this one did, and take as long. `ws doctor` names it.
-          if (shortageOf(error) === undefined && task.tree.verified) {
+          if (shortages.of(error) === undefined && task.tree.verified) {
             await task.calls.chmod(pathOfDescriptor(task.tree.fd), givenUpMode)
           }
           throw error
@@ -226,11 +226,13 @@ async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readon
       return root
     } catch (error) {
       // another place would not help
-      if (shortageOf(error)?.code === 'EIO') throw translate(error, { operation: 'createScratch', path: mountRoot })
+      if (shortages.of(error)?.code === 'EIO')
+        throw translate(error, { operation: 'createScratch', path: paths.mountRoot })
       problem = error
     }
   }
-  if (shortageOf(problem) !== undefined) throw translate(problem, { operation: 'createScratch', path: mountRoot })
+  if (shortages.of(problem) !== undefined)
+    throw translate(problem, { operation: 'createScratch', path: paths.mountRoot })
   throw new WorkspaceError({
     code: 'EBACKEND',
     operation: 'createScratch',
@@ -259,7 +261,7 @@ async function removeScratch(task: Task, root: string, identity: string): Promis
     const progress = new RemovalProgress(task, '/' as MountPath, { unlock: true })
     await removeEntry(task, parent, name, progress)
   } catch (error) {
-    throw translate(error, { operation: 'close', path: mountRoot })
+    throw translate(error, { operation: 'close', path: paths.mountRoot })
   } finally {
     await release(task, parent)
   }

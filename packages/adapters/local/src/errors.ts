@@ -1,6 +1,8 @@
 import { type ErrorCode, type PartialProgress, WorkspaceError, isWorkspaceError } from '@ws/core'
-import { LinkSignal, type MountPath, type ContractCode, contractError } from '@ws/core/adapter'
-import { shortageOf } from '@ws/core/executor'
+import { LinkSignal, type MountPath, contractError } from '@ws/core/adapter'
+import { shortages } from '@ws/core/executor'
+
+type ContractCode = Parameters<typeof contractError>[0]
 
 export interface Where {
   readonly operation: string
@@ -109,7 +111,7 @@ export function nativeCode(error: unknown): string | undefined {
 /** Translates an error of the operating system into a `WorkspaceError` with the mount's path. Other errors stay. */
 export function translate(error: unknown, where: Where): unknown {
   if (error instanceof LinkSignal || isWorkspaceError(error)) return error
-  const shortage = shortageOf(error)
+  const shortage = shortages.of(error)
   if (shortage !== undefined)
     return failure(where, shortage.code, `cannot be worked on: ${shortage.reason}`, {
       remedy: shortage.remedy,

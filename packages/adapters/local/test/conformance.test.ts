@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 import { testAdapter } from '@ws/conformance/vitest'
-import { observe, prefix, readOnly } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { observe, paths, prefix, readOnly } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { describe } from 'vitest'
 
@@ -52,11 +52,11 @@ describe('layers and large numbers', { tags: ['deep'] }, () => {
     name: 'prefix(local)',
     create: async () => {
       const { adapter, makeFifo, secrets, dispose } = await onDisk()
-      await adapter.createDirectory(parseMountPath('/where/it-lies'), { recursive: true })
+      await adapter.createDirectory(paths.parseMount('/where/it-lies'), { recursive: true })
       return {
         adapter: prefix(adapter, '/where/it-lies'),
         makeFifo: (path) => makeFifo(`/where/it-lies${path}`),
-        removeRoot: () => adapter.delete(parseMountPath('/where'), { recursive: true }),
+        removeRoot: () => adapter.delete(paths.parseMount('/where'), { recursive: true }),
         secrets: [...secrets, 'it-lies'],
         dispose,
       }

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 
 import { createScratchAdapter } from '@ws/adapter-local'
-import { mountRoot } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { describe, expect, it } from 'vitest'
 
 import { Descent } from '../src/confine/descent.ts'
@@ -128,7 +128,7 @@ describe.skipIf(!hasProc)('deep trees', () => {
     const { root, outside } = await openSite()
     makeChain(root, 'd', 40)
     mkdirSync(join(outside, 'd'))
-    const task = { calls, tree: { verified: true }, operation: 'delete', path: mountRoot } as unknown as Task
+    const task = { calls, tree: { verified: true }, operation: 'delete', path: paths.mountRoot } as unknown as Task
     const open = (path: string) => handleOf(openSync(path, anyDirectory))
     const start = open(root)
     const way = new Descent(task, start)
@@ -151,7 +151,7 @@ describe.skipIf(!hasProc)('deep trees', () => {
 
   it('[HO6] in a scratch directory go with it', async () => {
     const adapter = await createScratchAdapter()
-    const root = adapter.hostPath?.(mountRoot) ?? ''
+    const root = adapter.hostPath?.(paths.mountRoot) ?? ''
     makeChain(root, 'd', 100)
     expect(await mostOpen(adapter.close())).toBeLessThan(100)
     expect(existsSync(root)).toBe(false)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { LinkSignal, Semaphore } from '@ws/core/adapter'
+import { concurrency, LinkSignal } from '@ws/core/adapter'
 import { HostPaths } from '@ws/sandbox'
 import { describe, expect, it, vi } from 'vitest'
 
@@ -114,7 +114,7 @@ describe('the asynchronous engine', () => {
   })
 
   it('lets only so many calls in at once where a mount may hang', async () => {
-    const semaphore = new Semaphore(2)
+    const semaphore = new concurrency.Semaphore(2)
     const { promise: hang, resolve } = Promise.withResolvers<void>()
     let inside = 0
     const started: number[] = []

@@ -1,5 +1,5 @@
 import { createScratchAdapter } from '@ws/adapter-local'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { ordinaryOwner } from '@ws/test-fixtures'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,6 +32,6 @@ it('a scratch directory whose process was killed is removed when the next one is
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   const next = await createScratchAdapter({ owner })
   expect(existsSync(path)).toBe(false)
-  expect(existsSync(alive.hostPath?.(parseMountPath('/')) ?? '')).toBe(true)
+  expect(existsSync(alive.hostPath?.(paths.parseMount('/')) ?? '')).toBe(true)
   await Promise.all([alive.close(), next.close()])
 })

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { SearchHit, SearchQuery } from '@ws/core/adapter'
+import type { SearchHit, AdapterOptions } from '@ws/core/adapter'
 import { component, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
@@ -40,7 +40,7 @@ async function plant(root: string): Promise<void> {
   await writeFile(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0x66])]), 'needle nobody can name\n')
 }
 
-const queries: Record<string, Omit<SearchQuery, 'in'>> = {
+const queries: Record<string, Omit<AdapterOptions.Query, 'in'>> = {
   'literal text': { pattern: 'needle' },
   'any case': { pattern: 'NeeDle', caseSensitive: false },
   'a leading dash': { pattern: '--needle' },

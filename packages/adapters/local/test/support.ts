@@ -1,10 +1,11 @@
-import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { type ScratchDirectory, createScratchDirectory } from '@ws/test-fixtures'
 import { onTestFinished } from 'vitest'
 
 import { type LocalAdapterOptions, createLocalAdapter } from '../src/index.ts'
 
-export const at = (path: string) => parseMountPath(path)
+export const at = (path: string) => paths.parseMount(path)
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const text = (content: Uint8Array): string => new TextDecoder().decode(content)
 export const isRoot = process.getuid?.() === 0

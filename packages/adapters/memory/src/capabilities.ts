@@ -1,4 +1,5 @@
-import { type DriverCapabilities, maxNameBytes, maxPathBytes } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { DriverCapabilities } from '@ws/core/adapter'
 
 const capabilities: DriverCapabilities = Object.freeze({
   readOnly: false,
@@ -16,8 +17,8 @@ const capabilities: DriverCapabilities = Object.freeze({
   conditionalMove: 'server',
   confinement: 'inherent',
   maxStaleness: 0,
-  maxNameBytes,
-  maxPathBytes,
+  maxNameBytes: paths.maxNameBytes,
+  maxPathBytes: paths.maxPathBytes,
 })
 
 const readOnlyCapabilities: DriverCapabilities = Object.freeze({ ...capabilities, readOnly: true })

@@ -4,22 +4,15 @@ import {
   chunksOf,
   collect,
   type Driver,
-  type DriverAppendOptions,
   type DriverCapabilities,
-  type DriverCopyOptions,
-  type DriverDeleteOptions,
-  type DriverListOptions,
-  type DriverMoveOptions,
-  type DriverReadOptions,
-  type DriverSearchQuery,
-  type DriverWriteOptions,
   type MountPath,
   type ReadStreamResult,
   type SearchHit,
-  type SearchOptions,
   type StorageAdapter,
   type Times,
   type WriteData,
+  type DriverOptions,
+  type AdapterOptions,
 } from '@ws/core/adapter'
 import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import { failure } from './errors.ts'
@@ -42,18 +35,18 @@ export abstract class TreeDriver implements Driver {
     return this.#do('stat', path, (tree) => statOf(tree.find(path, { operation: 'stat' })))
   }
 
-  async read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
+  async read(path: MountPath, options: DriverOptions.Read): Promise<ReadResult> {
     const { content, stat } = this.#readable(path, options)
     checkReadSize('read', path, content.length, options.maxBytes)
     return { bytes: new Uint8Array(content), stat }
   }
 
-  async readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
+  async readStream(path: MountPath, options: DriverOptions.Read): Promise<ReadStreamResult> {
     const { content, stat } = this.#readable(path, options)
     return { stat, stream: chunksOf(content) }
   }
 
-  async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
+  async write(path: MountPath, data: WriteData, options: DriverOptions.Write): Promise<WriteResult> {
     const prepare = (tree: Tree) => prepareWrite(tree, path, options)
     if (data instanceof Uint8Array) {
       return this.#do('write', path, (tree) => writeBytes(tree, path, prepare(tree), data, options))
@@ -65,15 +58,15 @@ export abstract class TreeDriver implements Driver {
     return this.#do('write', path, (tree) => writeBytes(tree, path, undefined, bytes, options))
   }
 
-  async append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
+  async append(path: MountPath, data: Uint8Array, options: DriverOptions.Append): Promise<WriteResult> {
     return this.#do('append', path, (tree) => appendBytes(tree, path, data, options))
   }
 
-  list(path: MountPath, options: DriverListOptions & InnerListOptions): EntryIterator {
+  list(path: MountPath, options: DriverOptions.List & InnerListOptions): EntryIterator {
     return list(this.#tree, path, options)
   }
 
-  search(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit> {
+  search(query: DriverOptions.Query, options: AdapterOptions.Search): AsyncIterableIterator<SearchHit> {
     return search(this.#tree, query, options)
   }
 
@@ -90,7 +83,7 @@ export abstract class TreeDriver implements Driver {
     })
   }
 
-  async delete(path: MountPath, { recursive, force, ifVersion }: DriverDeleteOptions): Promise<void> {
+  async delete(path: MountPath, { recursive, force, ifVersion }: DriverOptions.Delete): Promise<void> {
     this.#do('delete', path, (tree) => {
       const place = tree.locate(path, { operation: 'delete' })
       const { entry } = place
@@ -104,11 +97,11 @@ export abstract class TreeDriver implements Driver {
     })
   }
 
-  async move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
+  async move(source: MountPath, destination: MountPath, options: DriverOptions.Move): Promise<TransferResult> {
     return this.#do('move', source, (tree) => move(tree, source, destination, options))
   }
 
-  async copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
+  async copy(source: MountPath, destination: MountPath, options: DriverOptions.Copy): Promise<TransferResult> {
     return this.#do('copy', source, (tree) => copy(tree, source, destination, options))
   }
 
@@ -162,7 +155,7 @@ export abstract class TreeDriver implements Driver {
     }
   }
 
-  #readable(path: MountPath, { range, ifVersion }: DriverReadOptions): { content: Uint8Array; stat: Stat } {
+  #readable(path: MountPath, { range, ifVersion }: DriverOptions.Read): { content: Uint8Array; stat: Stat } {
     return this.#do('read', path, (tree) => {
       const place = tree.locate(path, { operation: 'read', follow: true })
       const { entry } = place

@@ -1,5 +1,5 @@
-import { childPath, isWithin, isWorkspaceError } from '@ws/core'
-import type { DriverListOptions, Entry, MountPath } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import type { Entry, MountPath, DriverOptions } from '@ws/core/adapter'
 import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
@@ -25,7 +25,7 @@ export function* walkTree(
   options: Pick<InnerListOptions, 'recursive' | 'exclude' | 'skips' | 'onUnreadable'>,
 ): Generator<Found, void, undefined> {
   const { recursive = false, exclude = [], skips, onUnreadable = () => undefined } = options
-  const entered = (candidate: MountPath): boolean => !exclude.some((root) => isWithin(candidate, root))
+  const entered = (candidate: MountPath): boolean => !exclude.some((root) => paths.isWithin(candidate, root))
   if (!entered(path)) return
   const frames: Frame[] = [{ path, node: directory, children: directory.children() }]
   let detachments = tree.detachments
@@ -44,7 +44,7 @@ export function* walkTree(
       continue
     }
     const [name, node] = next
-    const found = { path: childPath(frame.path, name), name, node }
+    const found = { path: paths.child(frame.path, name), name, node }
     yield found
     const isDirectory = node.type === 'directory' && tree.isReachable(found.path)
     const enter = recursive && isDirectory && entered(found.path) && skips?.(found.path) !== true
@@ -68,7 +68,7 @@ function nextOf(
   }
 }
 
-export function list(tree: Tree, path: MountPath, options: DriverListOptions & InnerListOptions): EntryIterator {
+export function list(tree: Tree, path: MountPath, options: DriverOptions.List & InnerListOptions): EntryIterator {
   const entries = entriesOf(tree, path, options)
   const listing: EntryIterator = {
     next: async () => entries.next(),
@@ -82,7 +82,7 @@ export function list(tree: Tree, path: MountPath, options: DriverListOptions & I
 function* entriesOf(
   tree: Tree,
   path: MountPath,
-  options: DriverListOptions & InnerListOptions,
+  options: DriverOptions.List & InnerListOptions,
 ): Generator<Entry, undefined> {
   try {
     const directory = tree.find(path, { operation: 'list', follow: true })

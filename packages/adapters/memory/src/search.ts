@@ -1,11 +1,11 @@
-import { isWithin, type WorkspaceError } from '@ws/core'
+import { paths, type WorkspaceError } from '@ws/core'
 import {
-  Pace,
+  concurrency,
   createGlobFilter,
-  type DriverSearchQuery,
   type MountPath,
   type SearchHit,
-  type SearchOptions,
+  type DriverOptions,
+  type AdapterOptions,
 } from '@ws/core/adapter'
 import { createLineMatcher, tooLargeToSearch } from '@ws/text-search'
 import { walkTree } from './listing.ts'
@@ -14,15 +14,15 @@ import type { Tree } from './tree.ts'
 
 export async function* search(
   tree: Tree,
-  query: DriverSearchQuery,
-  { signal, onUnreadable }: SearchOptions,
+  query: DriverOptions.Query,
+  { signal, onUnreadable }: AdapterOptions.Search,
 ): AsyncGenerator<SearchHit, undefined> {
   const { in: path, glob, exclude, skips, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
   const filter = createGlobFilter(glob)
   const start = startOf(tree, path)
   let hits = 0
-  const pace = new Pace(signal)
+  const pace = new concurrency.Pace(signal)
   for (const found of entriesAt(tree, path, start, { exclude, skips })) {
     if (pace.isDue) await pace.rest()
     const { node } = found
@@ -62,10 +62,10 @@ function* entriesAt(
   tree: Tree,
   path: MountPath,
   start: Node,
-  { exclude, skips }: Pick<DriverSearchQuery, 'exclude' | 'skips'>,
+  { exclude, skips }: Pick<DriverOptions.Query, 'exclude' | 'skips'>,
 ): Generator<Found, void, undefined> {
   if (start.type === 'file') {
-    if (!exclude.some((root) => isWithin(path, root))) yield { path, node: start }
+    if (!exclude.some((root) => paths.isWithin(path, root))) yield { path, node: start }
     return
   }
   const skipped = path === '/' ? 1 : path.length + 1

@@ -1,4 +1,5 @@
-import { LinkSignal, type MountPath, parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { LinkSignal, type MountPath } from '@ws/core/adapter'
 
 import { failure } from './errors.ts'
 import type { MemoryAdapterOptions, MemoryEntry } from './options.ts'
@@ -13,7 +14,7 @@ export function seed(files: NonNullable<MemoryAdapterOptions['files']>, now?: Me
   const tree: Tree = new MemoryTree(now)
   const times: (() => unknown)[] = []
   for (const [given, value] of Object.entries(files)) {
-    const path = parseMountPath(given, operation)
+    const path = paths.parseMount(given, operation)
     const entry: MemoryEntry = typeof value === 'string' || value instanceof Uint8Array ? { content: value } : value
     const made = make(tree, path, entry, given.endsWith('/'))
     const { modifiedAt } = entry

@@ -1,8 +1,11 @@
-import { baseName, childPath, isWithin, type TransferResult } from '@ws/core'
-import type { CopyOptions, MountPath, MoveOptions } from '@ws/core/adapter'
+import { paths, type TransferResult } from '@ws/core'
+import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 import { isEmpty, type Lookup, type Tree, typeError } from './tree.ts'
+
+type MoveOptions = AdapterOptions.Move
+type CopyOptions = AdapterOptions.Copy
 
 interface Transfer {
   readonly entry: Node
@@ -20,7 +23,7 @@ function prepare(
   if (ifSource !== undefined && ifSource !== entry.version) {
     throw failure('ECONFLICT', operation, source)
   }
-  if (entry.type === 'directory' && destination !== source && isWithin(destination, source)) {
+  if (entry.type === 'directory' && destination !== source && paths.isWithin(destination, source)) {
     throw failure('intoItself', operation, destination)
   }
   const target = tree.locate(destination, { operation, argument: 'destination' })
@@ -51,7 +54,7 @@ export function move(tree: Tree, source: MountPath, destination: MountPath, opti
     tree.remove(replaced)
   }
   const directory = tree.createDirectories(target.directory, target.missing.slice(0, -1))
-  return { version: tree.move(entry, directory, baseName(destination)).version }
+  return { version: tree.move(entry, directory, paths.baseName(destination)).version }
 }
 
 export function copy(tree: Tree, source: MountPath, destination: MountPath, options: CopyOptions = {}): TransferResult {
@@ -67,7 +70,7 @@ export function copy(tree: Tree, source: MountPath, destination: MountPath, opti
   const plan = snapshot(entry, source)
   const directory = tree.createDirectories(target.directory, target.missing.slice(0, -1))
   const parent = target.entry?.parent ?? directory
-  const made = build(tree, plan, parent, baseName(destination))
+  const made = build(tree, plan, parent, paths.baseName(destination))
   return { version: made.version }
 }
 
@@ -80,7 +83,7 @@ function checkMerge(from: Node, to: Node, destination: MountPath): void {
     if (source.type !== 'directory') continue
     for (const [name, child] of source.children()) {
       const there = existing.child(name)
-      if (there !== undefined) left.push({ source: child, existing: there, path: childPath(path, name) })
+      if (there !== undefined) left.push({ source: child, existing: there, path: paths.child(path, name) })
     }
   }
 }

@@ -1,5 +1,5 @@
-import { childPath, type FileType, segmentsOf, type Stat } from '@ws/core'
-import { LinkSignal, mountRoot, type LinkArgument, type MountPath } from '@ws/core/adapter'
+import { type FileType, paths, type Stat } from '@ws/core'
+import { LinkSignal, type MountPath } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 
@@ -13,7 +13,7 @@ export interface Lookup {
 
 export interface LocateOptions {
   readonly operation: string
-  readonly argument?: LinkArgument | undefined
+  readonly argument?: LinkSignal['argument'] | undefined
   /** A link at the end is an obstacle too. Default false. */
   readonly follow?: boolean | undefined
 }
@@ -38,13 +38,13 @@ export abstract class Tree {
 
   /** Walks to a path. @throws LinkSignal at a link on the way, or with `follow` at the end; `ENOTDIR` below a file */
   locate(path: MountPath, { operation, argument, follow = false }: LocateOptions): Lookup {
-    const names = segmentsOf(path)
+    const names = paths.segmentsOf(path)
     let directory = this.root
-    let at = mountRoot
+    let at = paths.mountRoot
     for (const [index, name] of names.entries()) {
       const entry = directory.child(name)
       if (entry === undefined) return { directory, missing: names.slice(index), entry }
-      at = childPath(at, name)
+      at = paths.child(at, name)
       const last = index === names.length - 1
       if (entry.type === 'symlink' && (!last || follow)) {
         throw new LinkSignal({ argument, at, target: entry.target, rest: names.slice(index + 1).join('/') })

@@ -1,11 +1,5 @@
-import {
-  defineAdapter,
-  type DriverCapabilities,
-  type MountPath,
-  mountRoot,
-  parseMountPath,
-  type StorageAdapter,
-} from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { defineAdapter, type DriverCapabilities, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 import { createMemoryAdapter } from './adapter.ts'
@@ -53,8 +47,8 @@ export function createVolumeAdapter(fs: VolumeFileSystem, options: VolumeAdapter
   const inMemory = option.of('a file system in memory; for the disk use @ws/adapter-local', (is) => is === true)
   checkOption(operation, 'fs', isVolume, inMemory)
   checkOptions<VolumeAdapterOptions>(options, shapes, { operation })
-  const root = parseMountPath(options.root ?? mountRoot, operation)
-  if (root !== mountRoot) fs.mkdirSync(root, { recursive: true })
+  const root = paths.parseMount(options.root ?? paths.mountRoot, operation)
+  if (root !== paths.mountRoot) fs.mkdirSync(root, { recursive: true })
   return defineAdapter(new VolumeDriver(fs, root))
 }
 

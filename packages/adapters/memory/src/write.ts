@@ -1,14 +1,16 @@
 import { WorkspaceError, type WriteResult } from '@ws/core'
-import { LinkSignal, type AppendOptions, type MountPath, type WriteOptions } from '@ws/core/adapter'
+import { LinkSignal, type MountPath, type AdapterOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 import { checkCondition } from './transfer.ts'
 import { type Lookup, type Tree, typeError } from './tree.ts'
 
+type AppendOptions = AdapterOptions.Append
+
 export function prepareWrite(
   tree: Tree,
   path: MountPath,
-  { ifVersion, parents = false }: Pick<WriteOptions, 'ifVersion' | 'parents'>,
+  { ifVersion, parents = false }: Pick<AdapterOptions.Write, 'ifVersion' | 'parents'>,
   operation = 'write',
 ): Lookup {
   const place = tree.locate(path, { operation, follow: ifVersion !== 'absent' })
@@ -25,7 +27,7 @@ export function writeBytes(
   path: MountPath,
   checked: Lookup | undefined,
   bytes: Uint8Array,
-  options: WriteOptions,
+  options: AdapterOptions.Write,
 ): WriteResult {
   const file = fileAt(tree, checked ?? prepareAgain(tree, path, options), options.mode)
   const written = tree.setContent(file, bytes)
@@ -35,7 +37,7 @@ export function writeBytes(
 }
 
 /** A new link during the body cannot be signalled: the body is gone. */
-function prepareAgain(tree: Tree, path: MountPath, options: WriteOptions): Lookup {
+function prepareAgain(tree: Tree, path: MountPath, options: AdapterOptions.Write): Lookup {
   try {
     return prepareWrite(tree, path, options)
   } catch (error) {

@@ -1,6 +1,5 @@
 import { testAdapter } from '@ws/conformance/vitest'
-import { observe, prefix, readOnly } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { observe, paths, prefix, readOnly } from '@ws/core'
 import { describe } from 'vitest'
 import { createMemoryAdapter } from '../src/index.ts'
 import { without } from './without.ts'
@@ -17,10 +16,10 @@ testAdapter({
   name: 'prefix(memory)',
   create: async () => {
     const inner = create({ files: { '/other/file': 'outside', '/deep/where-it-lies-2/file': 'outside' } })
-    await inner.createDirectory(parseMountPath('/deep/where-it-lies'))
+    await inner.createDirectory(paths.parseMount('/deep/where-it-lies'))
     return {
       adapter: prefix(inner, '/deep/where-it-lies'),
-      removeRoot: () => inner.delete(parseMountPath('/deep/where-it-lies'), { recursive: true }),
+      removeRoot: () => inner.delete(paths.parseMount('/deep/where-it-lies'), { recursive: true }),
       secrets: ['where-it-lies', 'deep'],
     }
   },
@@ -40,7 +39,7 @@ testAdapter({
   name: 'observe(prefix(prefix(memory)))',
   create: async () => {
     const inner = create()
-    await inner.createDirectory(parseMountPath('/a/b/c'), { recursive: true })
+    await inner.createDirectory(paths.parseMount('/a/b/c'), { recursive: true })
     return { adapter: observe(prefix(prefix(inner, '/a/b'), '/c'), () => undefined) }
   },
 })

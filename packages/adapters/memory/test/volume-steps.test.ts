@@ -1,5 +1,5 @@
-import { isWorkspaceError } from '@ws/core'
-import { LinkSignal, parseMountPath as at, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import { LinkSignal, type StorageAdapter } from '@ws/core/adapter'
 import { deep } from '@ws/test-fixtures'
 import { seededRandom } from '@ws/test-fixtures/s3'
 import { Volume } from 'memfs'
@@ -14,7 +14,10 @@ const steps = deep ? 20_000 : 500
 /** Types, bits, contents and targets, by path. */
 async function treeOf(adapter: StorageAdapter): Promise<Record<string, string>> {
   const tree: Record<string, string> = {}
-  for await (const { path, type, mode = 0 } of adapter.list(at('/'), { recursive: true, details: true })) {
+  for await (const { path, type, mode = 0 } of adapter.list(paths.parseMount('/'), {
+    recursive: true,
+    details: true,
+  })) {
     if (type === 'file') tree[path] = `${mode} ${Buffer.from((await adapter.read(path)).bytes).toString()}`
     else tree[path] = type === 'symlink' ? `-> ${String(await adapter.readSymlink?.(path))}` : type
   }
@@ -47,20 +50,25 @@ it(`[NF1] a volume and the adapter over it are one tree, whoever changes it (WS_
   const volume = new Volume()
   const adapter = createVolumeAdapter(volume)
   const model = createMemoryAdapter()
-  const paths = ['/a', '/b', '/d', '/d/a', '/d/b', '/d/e', '/d/e/a'] as const
+  const places = ['/a', '/b', '/d', '/d/a', '/d/b', '/d/e', '/d/e/a'] as const
   const counts = { adapter: 0, volume: 0, refused: 0 }
   for (let step = 0; step < steps; step++) {
-    const [path, other, mode, overwrite] = [pick(paths), pick(paths), pick([0o700, 0o744, 0o755]), pick([true, false])]
+    const [path, other, mode, overwrite] = [
+      pick(places),
+      pick(places),
+      pick([0o700, 0o744, 0o755]),
+      pick([true, false]),
+    ]
     const content = Buffer.from(`${step}`)
     const [byAdapter, byVolume] = pick<readonly [(on: StorageAdapter) => Promise<unknown> | undefined, (() => void)?]>([
-      [(on) => on.write(at(path), content, { mode: 0o666 }), () => volume.writeFileSync(path, content)],
-      [(on) => on.append?.(at(path), content)],
-      [(on) => on.createDirectory(at(path)), () => volume.mkdirSync(path, { mode: 0o755 })],
-      [(on) => on.delete(at(path), { recursive: true }), () => remove(volume, path)],
-      [(on) => on.createSymlink?.(at(path), 'd/a'), () => void volume.symlinkSync('d/a', path)],
-      [(on) => on.chmod?.(at(path), mode), () => volume.chmodSync(path, mode)],
-      [(on) => on.move(at(path), at(other), { overwrite })],
-      [(on) => on.copy(at(path), at(other), { overwrite, recursive: true })],
+      [(on) => on.write(paths.parseMount(path), content, { mode: 0o666 }), () => volume.writeFileSync(path, content)],
+      [(on) => on.append?.(paths.parseMount(path), content)],
+      [(on) => on.createDirectory(paths.parseMount(path)), () => volume.mkdirSync(path, { mode: 0o755 })],
+      [(on) => on.delete(paths.parseMount(path), { recursive: true }), () => remove(volume, path)],
+      [(on) => on.createSymlink?.(paths.parseMount(path), 'd/a'), () => void volume.symlinkSync('d/a', path)],
+      [(on) => on.chmod?.(paths.parseMount(path), mode), () => volume.chmodSync(path, mode)],
+      [(on) => on.move(paths.parseMount(path), paths.parseMount(other), { overwrite })],
+      [(on) => on.copy(paths.parseMount(path), paths.parseMount(other), { overwrite, recursive: true })],
     ])
     const expected = await outcome(() => byAdapter(model))
     if (expected === 'done' && byVolume !== undefined && pick([true, false])) {

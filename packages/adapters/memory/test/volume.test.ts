@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 
 import { testAdapter } from '@ws/conformance/vitest'
-import { parseMountPath as at, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { Volume } from 'memfs'
 import { Union } from 'unionfs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -38,7 +39,7 @@ describe('through a union', { tags: ['all'] }, () => {
 })
 
 const text = async (adapter: StorageAdapter, path: string): Promise<string> =>
-  new TextDecoder().decode((await adapter.read(at(path))).bytes)
+  new TextDecoder().decode((await adapter.read(paths.parseMount(path))).bytes)
 const bytes = (content: string): Uint8Array => new TextEncoder().encode(content)
 
 describe('a volume and an adapter over it', () => {
@@ -49,9 +50,13 @@ describe('a volume and an adapter over it', () => {
     volume.writeFileSync('/site/a.txt', 'two')
     volume.symlinkSync('a.txt', '/site/link')
     expect(await text(adapter, '/a.txt')).toBe('two')
-    expect(await adapter.readSymlink?.(at('/link'))).toBe('a.txt')
-    await adapter.write(at('/d/c.txt'), bytes('three'), { parents: true, mode: 0o600, modifiedAt: 1_700_000_000_123 })
-    await adapter.move(at('/link'), at('/d/link'))
+    expect(await adapter.readSymlink?.(paths.parseMount('/link'))).toBe('a.txt')
+    await adapter.write(paths.parseMount('/d/c.txt'), bytes('three'), {
+      parents: true,
+      mode: 0o600,
+      modifiedAt: 1_700_000_000_123,
+    })
+    await adapter.move(paths.parseMount('/link'), paths.parseMount('/d/link'))
     expect(volume.toJSON()).toEqual({ '/site/a.txt': 'two', '/site/d/c.txt': 'three', '/b.txt': 'outside' })
     expect(volume.readlinkSync('/site/d/link')).toBe('a.txt')
     const { mode, mtimeMs } = volume.statSync('/site/d/c.txt')
@@ -66,7 +71,7 @@ describe('a volume and an adapter over it', () => {
     const versions = new Set<string>()
     for (let change = 0; change < 1_000; change++) {
       volume.writeFileSync('/a', String(change).padStart(3, '0'))
-      versions.add((await adapter.stat(at('/a'))).version)
+      versions.add((await adapter.stat(paths.parseMount('/a'))).version)
     }
     expect(versions.size).toBe(1_000)
   })
@@ -74,12 +79,12 @@ describe('a volume and an adapter over it', () => {
   it('[NF1] hold a condition against code that writes the volume while the new content is read', async () => {
     const volume = Volume.fromJSON({ '/a': 'one' })
     const adapter = createVolumeAdapter(volume)
-    const { version } = await adapter.stat(at('/a'))
+    const { version } = await adapter.stat(paths.parseMount('/a'))
     const body = async function* (): AsyncGenerator<Uint8Array> {
       yield bytes('late')
       volume.writeFileSync('/a', 'two')
     }
-    const writing = adapter.write(at('/a'), body(), { ifVersion: version })
+    const writing = adapter.write(paths.parseMount('/a'), body(), { ifVersion: version })
     await expect(writing).rejects.toMatchObject({ code: 'ECONFLICT' })
     expect(volume.readFileSync('/a', 'utf8')).toBe('two')
   })
@@ -90,9 +95,9 @@ describe('a volume and an adapter over it', () => {
     const watcher = volume.watch('/d', (event, name) => heard.push(`${event} ${String(name)}`))
     onTestFinished(() => watcher.close())
     const adapter = createVolumeAdapter(volume)
-    await adapter.write(at('/d/a'), bytes('two'))
-    await adapter.write(at('/d/b'), bytes('new'))
-    await adapter.delete(at('/d/a'))
+    await adapter.write(paths.parseMount('/d/a'), bytes('two'))
+    await adapter.write(paths.parseMount('/d/b'), bytes('new'))
+    await adapter.delete(paths.parseMount('/d/a'))
     expect(heard).toEqual(expect.arrayContaining(['change a', 'rename b', 'rename a']))
   })
 
@@ -100,10 +105,14 @@ describe('a volume and an adapter over it', () => {
     const volume = Volume.fromJSON({ '/site/a': 'one' })
     const adapter = createVolumeAdapter(volume, { root: '/site' })
     volume.reset()
-    for (const attempt of [adapter.stat(at('/')), adapter.list(at('/')).next(), adapter.write(at('/b'), bytes('b'))])
+    for (const attempt of [
+      adapter.stat(paths.parseMount('/')),
+      adapter.list(paths.parseMount('/')).next(),
+      adapter.write(paths.parseMount('/b'), bytes('b')),
+    ])
       await expect(attempt).rejects.toMatchObject({ code: 'ENOWORKSPACE', path: '/' })
     volume.mkdirSync('/site')
-    await adapter.write(at('/b'), bytes('b'))
+    await adapter.write(paths.parseMount('/b'), bytes('b'))
     expect(volume.readFileSync('/site/b', 'utf8')).toBe('b')
   })
 
@@ -114,17 +123,17 @@ describe('a volume and an adapter over it', () => {
     const adapter = createVolumeAdapter(volume)
     const unreadable: string[] = []
     const options = { recursive: true, details: true, onUnreadable: (path: string) => unreadable.push(path) }
-    const found = await Array.fromAsync(adapter.list(at('/'), options))
+    const found = await Array.fromAsync(adapter.list(paths.parseMount('/'), options))
     expect(found.map(({ path }): string => path)).toEqual(['/closed', '/key', '/open', '/open/y'])
     expect(unreadable).toEqual(['/closed'])
-    await expect(adapter.read(at('/key'))).rejects.toMatchObject({ code: 'EACCES', path: '/key' })
+    await expect(adapter.read(paths.parseMount('/key'))).rejects.toMatchObject({ code: 'EACCES', path: '/key' })
   })
 
   it('[NF1] list a name that no path can hold as unreachable', async () => {
     const volume = Volume.fromJSON({ '/a': 'x' })
     volume.writeFileSync('/b\ud800', 'x')
     volume.mkdirSync(`/${'c'.repeat(300)}/d`, { recursive: true })
-    const found = await Array.fromAsync(createVolumeAdapter(volume).list(at('/'), { recursive: true }))
+    const found = await Array.fromAsync(createVolumeAdapter(volume).list(paths.parseMount('/'), { recursive: true }))
     expect(found.map(({ name, unreachable }) => [name.slice(0, 3), unreachable])).toEqual([
       ['a', undefined],
       ['b\ufffd', true],

@@ -1,4 +1,4 @@
-import { type RefreshOptions, defineAdapter } from '@ws/core/adapter'
+import { defineAdapter, type AdapterOptions } from '@ws/core/adapter'
 
 import { RcloneDriver } from './driver.ts'
 import type { Mount } from './mount/mount.ts'
@@ -16,7 +16,7 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
    */
   flush(options?: FlushOptions): Promise<void>
   /** After the refresh, calls see what others changed in the store before it. Takes as long as `attributeCacheTime`. */
-  refresh(options?: RefreshOptions): Promise<void>
+  refresh(options?: AdapterOptions.Refresh): Promise<void>
   /** The state of the mount, and the files that are not in the store yet. Never waits for the mount itself. */
   status(): Promise<RcloneStatus>
   /** Mounts again with the same cache, from any state. @throws WorkspaceError why it cannot. */

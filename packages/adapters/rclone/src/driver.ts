@@ -1,30 +1,21 @@
 import { createScratchAdapter } from '@ws/adapter-local'
-import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
-import {
-  type Driver,
-  type DriverAppendOptions,
-  type DriverCapabilities,
-  type DriverCopyOptions,
-  type DriverDeleteOptions,
-  type DriverListOptions,
-  type DriverMoveOptions,
-  type DriverReadOptions,
-  type DriverSearchQuery,
-  type DriverWriteOptions,
-  type Entry,
-  type HostDirectory,
-  type MountPath,
-  type ReadStreamResult,
-  type RefreshOptions,
-  type SearchHit,
-  type SearchOptions,
-  type SignalOption,
-  type StorageAdapter,
-  type WriteData,
-  mountRoot,
+import { paths, type ReadResult, type Stat, type TransferResult, type WriteResult } from '@ws/core'
+import type {
+  Driver,
+  DriverCapabilities,
+  Entry,
+  HostDirectory,
+  MountPath,
+  ReadStreamResult,
+  SearchHit,
+  SignalOption,
+  StorageAdapter,
+  WriteData,
+  DriverOptions,
+  AdapterOptions,
 } from '@ws/core/adapter'
 import type { HostPath } from '@ws/core/executor'
-import { checkOptions, durationShape, option } from '@ws/core/options'
+import { checkOptions, option } from '@ws/core/options'
 
 import { makeRoom } from './cache/place.ts'
 import { capabilitiesOf } from './capabilities.ts'
@@ -88,7 +79,7 @@ export class RcloneDriver implements Driver {
     )
   }
 
-  async read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
+  async read(path: MountPath, options: DriverOptions.Read): Promise<ReadResult> {
     const conditions = [{ path, condition: options.ifVersion }]
     const call = { operation: 'read', path, signal: options.signal }
     refuseChangedName(call.operation, path)
@@ -101,7 +92,7 @@ export class RcloneDriver implements Driver {
   }
 
   /** Small files are read at once; should a larger one be replaced while it is read, the stream fails with `ECONFLICT`. */
-  async readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
+  async readStream(path: MountPath, options: DriverOptions.Read): Promise<ReadStreamResult> {
     const call = { operation: 'readStream', path, signal: options.signal }
     refuseChangedName(call.operation, path)
     const conditions = [{ path, condition: options.ifVersion }]
@@ -114,7 +105,7 @@ export class RcloneDriver implements Driver {
     return { stat, stream: trackIterator(call, this.#part, async () => stream) }
   }
 
-  async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
+  async write(path: MountPath, data: WriteData, options: DriverOptions.Write): Promise<WriteResult> {
     const call = { operation: 'write', path, signal: options.signal }
     refuseChangedName(call.operation, path)
     const done = this.#replacing.begin(path)
@@ -150,7 +141,7 @@ export class RcloneDriver implements Driver {
     }
   }
 
-  async append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
+  async append(path: MountPath, data: Uint8Array, options: DriverOptions.Append): Promise<WriteResult> {
     const call = { operation: 'append', path, signal: options.signal }
     refuseChangedName(call.operation, path)
     const conditions = [{ path, condition: options.ifVersion }]
@@ -162,12 +153,12 @@ export class RcloneDriver implements Driver {
     )
   }
 
-  list(path: MountPath, options: DriverListOptions): AsyncIterableIterator<Entry> {
+  list(path: MountPath, options: DriverOptions.List): AsyncIterableIterator<Entry> {
     const call = { operation: 'list', path, signal: options.signal }
     return trackIterator<Entry>(call, this.#part, async () => listed(await this.#part.opened(call), path, options))
   }
 
-  search(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit> {
+  search(query: DriverOptions.Query, options: AdapterOptions.Search): AsyncIterableIterator<SearchHit> {
     const call = { operation: 'search', path: query.in, signal: options.signal }
     return trackIterator<SearchHit>(call, this.#part, async () => {
       const { files } = await this.#part.opened(call)
@@ -181,7 +172,7 @@ export class RcloneDriver implements Driver {
     await this.#part.run(call, ({ files }) => files.createDirectory(path, options))
   }
 
-  async delete(path: MountPath, options: DriverDeleteOptions): Promise<void> {
+  async delete(path: MountPath, options: DriverOptions.Delete): Promise<void> {
     const conditions = [{ path, condition: options.ifVersion }]
     const call = { operation: 'delete', path, signal: options.signal }
     await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
@@ -193,7 +184,7 @@ export class RcloneDriver implements Driver {
     )
   }
 
-  move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
+  move(source: MountPath, destination: MountPath, options: DriverOptions.Move): Promise<TransferResult> {
     const call = { operation: 'move', path: source, signal: options.signal }
     return this.#transfer(call, destination, options, async (open, conditions, refuse) => {
       const { files } = open
@@ -212,7 +203,7 @@ export class RcloneDriver implements Driver {
     })
   }
 
-  async copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
+  async copy(source: MountPath, destination: MountPath, options: DriverOptions.Copy): Promise<TransferResult> {
     const call = { operation: 'copy', path: source, signal: options.signal }
     refuseChangedName(call.operation, source)
     return await this.#transfer(call, destination, options, (open, conditions, refuse) =>
@@ -226,13 +217,13 @@ export class RcloneDriver implements Driver {
   }
 
   async flush(options: FlushOptions): Promise<void> {
-    checkOptions<FlushOptions>(options, { signal: option.signal, timeout: durationShape }, { operation: 'flush' })
+    checkOptions<FlushOptions>(options, { signal: option.signal, timeout: option.duration }, { operation: 'flush' })
     const { signal, timeout } = options
-    const call = { operation: 'flush', path: mountRoot, signal }
+    const call = { operation: 'flush', path: paths.mountRoot, signal }
     await flushPart(this.#part, await this.#part.opened(call), call, timeout)
   }
 
-  async refresh({ path = mountRoot, signal }: RefreshOptions): Promise<void> {
+  async refresh({ path = paths.mountRoot, signal }: AdapterOptions.Refresh): Promise<void> {
     const call = { operation: 'refresh', path, signal }
     const { mount } = this.#part
     const below = `${this.#part.below}${path.slice(1)}`
@@ -246,7 +237,7 @@ export class RcloneDriver implements Driver {
   }
 
   async recover(): Promise<void> {
-    this.#part.assertOpen({ operation: 'recover', path: mountRoot })
+    this.#part.assertOpen({ operation: 'recover', path: paths.mountRoot })
     await this.#part.mount.recover()
   }
 
@@ -269,10 +260,10 @@ export class RcloneDriver implements Driver {
   async #transfer(
     call: Task,
     destination: MountPath,
-    { ifSource, ifDestination }: DriverMoveOptions,
+    { ifSource, ifDestination }: DriverOptions.Move,
     work: (
       open: Open,
-      conditions: Pick<DriverMoveOptions, 'ifSource' | 'ifDestination'>,
+      conditions: Pick<DriverOptions.Move, 'ifSource' | 'ifDestination'>,
       refuse: () => Promise<void>,
     ) => Promise<unknown>,
   ): Promise<TransferResult> {

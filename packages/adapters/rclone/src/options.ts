@@ -1,7 +1,7 @@
-import { WorkspaceError } from '@ws/core'
-import { type MountPath, type Owner, parseMountPath, type SignalOption } from '@ws/core/adapter'
-import { bucketShape, checkOptions, option, refuseBeside, type S3Connection } from '@ws/core/options'
-import { type OptionShapes, prefixShape, quietly, type S3Credentials, s3ConnectionShapes } from '@ws/core/options'
+import { paths, WorkspaceError } from '@ws/core'
+import type { MountPath, Owner, SignalOption } from '@ws/core/adapter'
+import { checkOptions, option, refuseBeside, type S3Connection, s3Options } from '@ws/core/options'
+import { type OptionShapes, quietly, type S3Credentials } from '@ws/core/options'
 
 import { refuseChangedName } from './names.ts'
 
@@ -97,7 +97,7 @@ export const ownerShape = option.options<Owner>(
 )
 
 /** The options that describe an S3 store; `remote` describes another one. */
-const connection = { ...s3ConnectionShapes, provider: option.text }
+const connection = { ...s3Options.connection, provider: option.text }
 
 const shapes: OptionShapes<RcloneAdapterOptions> = {
   ...connection,
@@ -108,11 +108,11 @@ const shapes: OptionShapes<RcloneAdapterOptions> = {
     ),
   ),
   bucket: {
-    ...bucketShape,
+    ...s3Options.bucket,
     accepts: (value) => typeof value === 'string' && /^[^:\\]+$/.test(value) && isConfigurable(value),
   },
   prefix: option.of(
-    `${prefixShape.must}, of one line without \`%(\``,
+    `${s3Options.prefix.must}, of one line without \`%(\``,
     (value) => typeof value === 'string' && isConfigurable(value),
   ),
   readOnly: option.boolean,
@@ -209,7 +209,7 @@ function isConfigurable(value: string): boolean {
 function checkPrefix(prefix = ''): string {
   const bare = prefix.replace(/^\/+|\/+$/g, '')
   if (bare === '') return ''
-  const path: MountPath = parseMountPath(`/${bare}`, operation)
+  const path: MountPath = paths.parseMount(`/${bare}`, operation)
   refuseChangedName(operation, path)
   return path.slice(1)
 }

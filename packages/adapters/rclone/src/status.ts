@@ -1,4 +1,4 @@
-import { mountRoot } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 
 import { readStats } from './control/stats.ts'
 import type { DirtyFiles } from './cache/dirty.ts'
@@ -20,7 +20,7 @@ export interface RcloneStatus {
 export async function statusOf(mount: Mount, dirty: DirtyFiles | undefined): Promise<RcloneStatus> {
   const version = show(mount.program.version)
   const dirtyFiles = (await dirty?.count()) ?? 0
-  const call = { operation: 'status', path: mountRoot }
+  const call = { operation: 'status', path: paths.mountRoot }
   try {
     const { control, process } = mount.runningNow(call)
     const { uploading, queued, files, bytes, outOfSpace } = await readStats(control, { timeout: 2_000 })

@@ -2,8 +2,8 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-s
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 
-import { type WorkspaceError, isWorkspaceError } from '@ws/core'
-import { type MountPath, type StorageAdapter, parseMountPath } from '@ws/core/adapter'
+import { paths, type WorkspaceError, isWorkspaceError } from '@ws/core'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import { component, createScratchDirectory, ordinaryOwner, tier } from '@ws/test-fixtures'
 import { type FaultPlan, type S3Server, type S3ServerName, startFaultProxy } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -17,7 +17,7 @@ const usual: S3ServerName = tier === 'short' ? 'r2' : 'ceph'
 /** The components that mounting a bucket takes. */
 export const mountNeeds = [...s3Needs(usual), component('rclone'), component('fuse')]
 
-export const at = (path: string): MountPath => parseMountPath(path)
+export const at = (path: string): MountPath => paths.parseMount(path)
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const text = (content: Uint8Array): string => new TextDecoder().decode(content)
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import { baseName, isWorkspaceError, WorkspaceError } from '@ws/core'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
 import {
   type AdapterCapabilities,
   type AdapterOperation,
@@ -42,8 +42,8 @@ export function createAdapter({ local, engine, persist, isKept, release }: Repli
   const capabilities = capabilitiesOf(local, store)
   let closing: Promise<void> | undefined
   let ended = false
-  const saved = async (paths: readonly MountPath[], operation: string, waits: boolean): Promise<void> => {
-    if (waits) await engine.acknowledge(paths, operation)
+  const saved = async (changed: readonly MountPath[], operation: string, waits: boolean): Promise<void> => {
+    if (waits) await engine.acknowledge(changed, operation)
     else engine.rest()
   }
   const needs = async (call: Call): Promise<void> => {
@@ -153,7 +153,7 @@ function checkName(path: MountPath, operation: string, capabilities: AdapterCapa
   const refuse = (code: 'EINVAL' | 'ENAMETOOLONG', reason: string): never => {
     throw new WorkspaceError({ code, operation, path, reason, remedy: 'choose another name' })
   }
-  if (Buffer.byteLength(baseName(path)) > maxNameBytes)
+  if (Buffer.byteLength(paths.baseName(path)) > maxNameBytes)
     refuse('ENAMETOOLONG', 'has a name that is too long for the store')
   if (Buffer.byteLength(path) > maxPathBytes) refuse('ENAMETOOLONG', 'is too long for the store')
   // eslint-disable-next-line no-control-regex -- these are the characters that some stores refuse

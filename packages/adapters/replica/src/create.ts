@@ -2,8 +2,8 @@ import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createLocalAdapter, createScratchAdapter } from '@ws/adapter-local'
-import { isWorkspaceError } from '@ws/core'
-import { mountRoot, Semaphore, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import { concurrency, type StorageAdapter } from '@ws/core/adapter'
 import { Reserve } from '@ws/sandbox'
 import { Turnstile } from '@ws/tree'
 
@@ -60,7 +60,7 @@ async function open(
       : await createLocalAdapter({ root: join(directory, filesName), create: true, owner })
   let disk: Disk | undefined
   try {
-    const at = await local.hostDirectory?.(mountRoot)
+    const at = await local.hostDirectory?.(paths.mountRoot)
     if (at === undefined || local.capabilities.confinement !== 'verified')
       throw unusable(
         'ENOTSUP',
@@ -115,7 +115,7 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
     packs: new Packs(store),
     turnstile,
     puts: new Puts(disk, turnstile),
-    large: new Semaphore(2),
+    large: new concurrency.Semaphore(2),
     limits: {
       ...{ maxFiles, maxBytes, maxFileBytes },
       maxNameBytes: 255,
@@ -157,7 +157,7 @@ async function holdsAny(store: StorageAdapter, { base }: ReplicaTree, limits: Si
 
 async function anythingIn(disk: Disk): Promise<boolean> {
   const { changed, leftOut } = await disk.ask('look', { reserved: [], mapped: false })
-  return leftOut.length > 0 || [...changed.keys()].some((path) => path !== mountRoot)
+  return leftOut.length > 0 || [...changed.keys()].some((path) => path !== paths.mountRoot)
 }
 
 function checkStore({ capabilities }: StorageAdapter): void {

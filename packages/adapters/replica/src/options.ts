@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 
 import type { Owner, StorageAdapter } from '@ws/core/adapter'
-import { adapterShape, checkOptions, option, type OptionShapes, quietly } from '@ws/core/options'
+import { checkOptions, option, type OptionShapes, quietly } from '@ws/core/options'
 
 import type { ReplicaEvent } from './contract.ts'
 
@@ -54,7 +54,7 @@ const highestId = 2 ** 32 - 2
 const shapes: OptionShapes<ReplicaAdapterOptions> = {
   store: option.required(
     option.of('a storage adapter, or a function that makes one', (value) => {
-      return typeof value === 'function' || adapterShape.accepts(value)
+      return typeof value === 'function' || option.adapter.accepts(value)
     }),
   ),
   directory: option.hidden(

@@ -1,25 +1,16 @@
-import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
+import { paths, type ReadResult, type Stat, type TransferResult, type WriteResult } from '@ws/core'
 import {
-  assertMountPath,
-  type CreateDirectoryOptions,
   defineAdapter,
   type Driver,
-  type DriverAppendOptions,
   type DriverCapabilities,
-  type DriverCopyOptions,
-  type DriverDeleteOptions,
-  type DriverListOptions,
-  type DriverMoveOptions,
-  type DriverReadOptions,
-  type DriverSearchQuery,
-  type DriverWriteOptions,
   type MountPath,
   type ReadStreamResult,
   type SearchHit,
-  type SearchOptions,
   type SignalOption,
   type StorageAdapter,
   type WriteData,
+  type AdapterOptions,
+  type DriverOptions,
 } from '@ws/core/adapter'
 import type { EntryIterator, ListedOption } from '@ws/core/inner'
 import { capabilitiesOf } from './capabilities.ts'
@@ -99,15 +90,15 @@ class S3Driver implements Driver {
     })
   }
 
-  read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
+  read(path: MountPath, options: DriverOptions.Read): Promise<ReadResult> {
     return this.#run('read', path, options.signal, (task) => read(this.#store, path, options, task))
   }
 
-  readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
+  readStream(path: MountPath, options: DriverOptions.Read): Promise<ReadStreamResult> {
     return this.#run('readStream', path, options.signal, (task) => readStream(this.#store, path, options, task))
   }
 
-  write(path: MountPath, data: WriteData, options: DriverWriteOptions & ListedOption): Promise<WriteResult> {
+  write(path: MountPath, data: WriteData, options: DriverOptions.Write & ListedOption): Promise<WriteResult> {
     return this.#run('write', path, options.signal, (task) => write(this.#store, path, data, options, task))
   }
 
@@ -115,33 +106,33 @@ class S3Driver implements Driver {
     return this.#run(operation, path, signal, (task) => setAttributes(this.#store, path, attributes, task))
   }
 
-  #append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
+  #append(path: MountPath, data: Uint8Array, options: DriverOptions.Append): Promise<WriteResult> {
     return this.#run('append', path, options.signal, (task) => append(this.#store, path, data, options, task))
   }
 
-  list(path: MountPath, options: DriverListOptions): EntryIterator {
+  list(path: MountPath, options: DriverOptions.List): EntryIterator {
     return new S3Listing(path, options.signal, entriesOf(this.#store, path, options))
   }
 
-  search(query: DriverSearchQuery, options: SearchOptions): AsyncIterableIterator<SearchHit> {
+  search(query: DriverOptions.Query, options: AdapterOptions.Search): AsyncIterableIterator<SearchHit> {
     return search(this.#store, query, options)
   }
 
-  createDirectory(path: MountPath, options: CreateDirectoryOptions & ListedOption): Promise<void> {
+  createDirectory(path: MountPath, options: AdapterOptions.CreateDirectory & ListedOption): Promise<void> {
     return this.#run('createDirectory', path, options.signal, (task) =>
       createDirectory(this.#store, path, options, task),
     )
   }
 
-  delete(path: MountPath, options: DriverDeleteOptions): Promise<void> {
+  delete(path: MountPath, options: DriverOptions.Delete): Promise<void> {
     return this.#run('delete', path, options.signal, (task) => remove(this.#store, path, options, task))
   }
 
-  move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
+  move(source: MountPath, destination: MountPath, options: DriverOptions.Move): Promise<TransferResult> {
     return this.#run('move', source, options.signal, (task) => move(this.#store, source, destination, options, task))
   }
 
-  copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
+  copy(source: MountPath, destination: MountPath, options: DriverOptions.Copy): Promise<TransferResult> {
     return this.#run('copy', source, options.signal, (task) => copy(this.#store, source, destination, options, task))
   }
 
@@ -163,7 +154,7 @@ class S3Driver implements Driver {
     const change = parseChangeId(id)
     if (change === undefined) throw invalid('resolve', '/', 'was given an id that is not a `changeId`')
     const path = change.path as MountPath
-    assertMountPath(path, 'resolve')
+    paths.assertMount(path, 'resolve')
     this.#store.keys.check(path, 'resolve')
     return this.#run('resolve', path, signal, (task) => resolve(this.#store, change, task))
   }

@@ -1,4 +1,4 @@
-import type { ConditionScope, DriverCapabilities } from '@ws/core/adapter'
+import type { DriverCapabilities } from '@ws/core/adapter'
 import type { StartFacts } from './dialect.ts'
 import type { KeySpace } from './keys/key-space.ts'
 
@@ -11,7 +11,7 @@ export interface CapabilityFacts {
 export function capabilitiesOf({ dialect, keys, readOnly }: CapabilityFacts): DriverCapabilities {
   const { conditionalPut, conditionalDelete, conditionalCopySource, conditionalCopyDestination } = dialect
   const moves = conditionalDelete && conditionalCopySource && conditionalCopyDestination
-  const scope = (byServer: boolean): ConditionScope => (byServer ? 'server' : 'process')
+  const scope = (byServer: boolean): DriverCapabilities['conditionalMove'] => (byServer ? 'server' : 'process')
   return Object.freeze({
     readOnly,
     atomicMove: false,

@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
-import { bucketShape, checkOptions, durationShape, hasMethods, isS3Credentials, option } from '@ws/core/options'
-import { type OptionShapes, prefixShape, refuseBeside, s3ConnectionShapes } from '@ws/core/options'
+import { checkOptions, hasMethods, option, s3Options } from '@ws/core/options'
+import { type OptionShapes, refuseBeside } from '@ws/core/options'
 
 import type { S3Dialect } from './dialect.ts'
 import type { BucketOptions, R2AdapterOptions, S3AdapterOptions, WithConnection } from './options.ts'
@@ -9,8 +9,8 @@ const minPartBytes = 5 * 1024 * 1024
 const maxPartBytes = 5 * 1024 ** 3
 
 const bucket: OptionShapes<BucketOptions> = {
-  bucket: bucketShape,
-  prefix: prefixShape,
+  bucket: s3Options.bucket,
+  prefix: s3Options.prefix,
   readOnly: option.boolean,
   symlinks: option.oneOf('off', 'rclonelink'),
   dialect: option.options<S3Dialect>({
@@ -36,8 +36,8 @@ const bucket: OptionShapes<BucketOptions> = {
   copyPartBytes: option.integer(minPartBytes, maxPartBytes),
   partBytes: option.integer(minPartBytes, maxPartBytes),
   concurrency: option.integer(1, 256),
-  attemptTimeout: durationShape,
-  deadline: durationShape,
+  attemptTimeout: option.duration,
+  deadline: option.duration,
   onProblem: option.function,
   onProgress: option.function,
 }
@@ -45,8 +45,8 @@ const bucket: OptionShapes<BucketOptions> = {
 const client = option.of('an `S3Client`', (value) => typeof value === 'object' && hasMethods(value, 'send'))
 const credentials = option.hidden(
   option.of(
-    `${s3ConnectionShapes.credentials.must}, or a function that gets them`,
-    (value) => typeof value === 'function' || isS3Credentials(value),
+    `${s3Options.connection.credentials.must}, or a function that gets them`,
+    (value) => typeof value === 'function' || s3Options.isCredentials(value),
   ),
 )
 const ca = option.of('certificates in PEM', (value) => {
@@ -56,7 +56,7 @@ const ca = option.of('certificates in PEM', (value) => {
 
 const s3: OptionShapes<BucketOptions & Omit<WithConnection, 'client'> & { readonly client?: unknown }> = {
   ...bucket,
-  ...s3ConnectionShapes,
+  ...s3Options.connection,
   credentials,
   client,
   ca,
@@ -66,7 +66,7 @@ const r2 = {
   ...bucket,
   client,
   accountId: option.of('an account id', (value) => typeof value === 'string' && /^[\w-]+$/u.test(value)),
-  endpoint: s3ConnectionShapes.endpoint,
+  endpoint: s3Options.connection.endpoint,
   credentials,
   ca,
 }
@@ -74,7 +74,7 @@ const r2 = {
 export function checkS3Options(options: S3AdapterOptions, operation: string): void {
   refuseCustomerKey(options, operation)
   checkOptions<object>(options, s3, { operation })
-  refuseBeside(operation, options, 'client', [...Object.keys(s3ConnectionShapes), 'ca'])
+  refuseBeside(operation, options, 'client', [...Object.keys(s3Options.connection), 'ca'])
   refuseBucketInEndpoint(options, operation)
 }
 

@@ -1,1 +1,7 @@
-export { contractError as failure, invalidArgument as invalid } from '@ws/core/adapter'
+import { WorkspaceError } from '@ws/core'
+
+export { contractError as failure } from '@ws/core/adapter'
+
+export function invalid(operation: string, path: string, reason: string, remedy?: string): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation, path, reason, remedy })
+}

@@ -1,6 +1,6 @@
 import { testAdapter } from '@ws/conformance/vitest'
-import { prefix, readOnly } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths, prefix, readOnly } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { deep, describeWith } from '@ws/test-fixtures'
 import { s3ServerNames, type S3Server, type S3ServerName } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -76,11 +76,11 @@ function testServer(name: S3ServerName): void {
       name: `prefix(s3) on ${name}`,
       create: async () => {
         const inner = await create()
-        await inner.write(parseMountPath('/deep/where-it-lies-2/file'), new TextEncoder().encode('outside'))
-        await inner.createDirectory(parseMountPath('/deep/where-it-lies'), { recursive: true })
+        await inner.write(paths.parseMount('/deep/where-it-lies-2/file'), new TextEncoder().encode('outside'))
+        await inner.createDirectory(paths.parseMount('/deep/where-it-lies'), { recursive: true })
         return {
           adapter: prefix(inner, '/deep/where-it-lies'),
-          removeRoot: () => inner.delete(parseMountPath('/deep/where-it-lies'), { recursive: true }),
+          removeRoot: () => inner.delete(paths.parseMount('/deep/where-it-lies'), { recursive: true }),
           secrets: ['deep', ...secretsOf(server)],
         }
       },

@@ -5,14 +5,14 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { isWorkspaceError, type WorkspaceError } from '@ws/core'
-import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, type WorkspaceError } from '@ws/core'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import type { S3Server, S3ServerName } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createS3Adapter, probeS3Dialect, type S3Dialect, type S3StorageAdapter } from '../src/index.ts'
 import type { BucketOptions } from '../src/options.ts'
 
-export const at = (path: string): MountPath => parseMountPath(path)
+export const at = (path: string): MountPath => paths.parseMount(path)
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 

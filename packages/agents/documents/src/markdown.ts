@@ -1,4 +1,4 @@
-import { checkOption, checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
+import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 import { documentError, expectAnswer, runInThread, type Bounds, type Call } from './call.ts'
 
@@ -19,7 +19,7 @@ const shapes: OptionShapes<MarkdownOptions> = {
   url: option.required(option.of('an absolute URL', (value) => typeof value === 'string' && URL.canParse(value))),
   path: option.text,
   signal: option.signal,
-  timeout: durationShape,
+  timeout: option.duration,
 }
 
 export async function readMarkdown(html: string, options: MarkdownOptions, call: Call): Promise<string> {

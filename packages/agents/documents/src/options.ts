@@ -1,4 +1,4 @@
-import { checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
+import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 const mebibyte = 1024 * 1024
 
@@ -15,7 +15,7 @@ const shapes: OptionShapes<DocumentsOptions> = {
   concurrency: option.integer(1, 64),
   // The readers themselves take some 40 MiB.
   maxMemory: option.integer(128 * mebibyte),
-  idleTimeout: durationShape,
+  idleTimeout: option.duration,
 }
 
 export function resolveOptions(options: DocumentsOptions): Required<{ [Name in keyof DocumentsOptions]: number }> {

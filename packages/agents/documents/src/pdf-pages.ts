@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { checkOption, checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
+import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 import { documentError, expectAnswer, mebibytes, runInThread, type Bounds, type Call } from './call.ts'
 import { noteEmptyPages, noteRange } from './pdf-notes.ts'
@@ -43,7 +43,7 @@ const shapes: OptionShapes<PdfPagesOptions> = {
   maxPages: option.integer(1, mostPages),
   path: option.text,
   signal: option.signal,
-  timeout: durationShape,
+  timeout: option.duration,
 }
 
 export async function readPdf(bytes: Uint8Array, options: PdfPagesOptions, call: Call): Promise<PdfText> {

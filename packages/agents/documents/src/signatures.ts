@@ -1,4 +1,4 @@
-import { checkOption, checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
+import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 import { expectAnswer, runInThread, type Bounds, type Call } from './call.ts'
 import { languages, type Language } from './languages.ts'
@@ -33,7 +33,7 @@ const shapes: OptionShapes<SignaturesOptions> = {
   language: option.required(option.oneOf(...languages)),
   path: option.text,
   signal: option.signal,
-  timeout: durationShape,
+  timeout: option.duration,
 }
 
 export async function readSignatures(source: string, options: SignaturesOptions, call: Call): Promise<SignatureText> {

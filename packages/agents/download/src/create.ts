@@ -1,4 +1,4 @@
-import { checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
+import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import { addressesIn, addressesShape, systemResolve } from '@ws/network'
 
 import { loadImpitClient } from './client/impit.ts'
@@ -12,8 +12,8 @@ export const webPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443])
 const shapes: OptionShapes<DownloaderOptions> = {
   tor: option.options<TorOptions>({ host: option.text, port: option.integer(1, 65_535) }),
   requireTor: option.boolean,
-  timeout: durationShape,
-  idleTimeout: durationShape,
+  timeout: option.duration,
+  idleTimeout: option.duration,
   client: option.oneOf('auto', 'undici'),
   addresses: addressesShape,
   resolve: option.function,

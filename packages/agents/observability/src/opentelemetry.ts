@@ -1,6 +1,6 @@
 import { context, metrics, SpanStatusCode, trace, type Attributes, type Meter, type Tracer } from '@opentelemetry/api'
 import { observe, type AccessEvent, type Workspace } from '@ws/core'
-import type { AdapterAfterEvent, LayerOptions, StorageAdapter } from '@ws/core/adapter'
+import type { AdapterEvent, LayerOptions, StorageAdapter } from '@ws/core/adapter'
 import { checkOption, checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
 interface TelemetryOptions {
@@ -61,7 +61,7 @@ export function traceAdapter(adapter: StorageAdapter, options: AdapterTelemetryO
   const { tracer, meter } = providers(options)
   const duration = durations(meter, 'ws.storage.duration', 'Time of operations of a store')
   const bytes = meter.createCounter('ws.storage.bytes', { unit: 'By', description: 'Content read and written' })
-  const record = (event: AdapterAfterEvent): void => {
+  const record = (event: Extract<AdapterEvent, { phase: 'after' }>): void => {
     const { operation: name, outcome, code } = event
     const common: Attributes = { 'ws.store': adapter.name, 'ws.outcome': outcome, ...some('error.type', code) }
     duration.record(event.duration / 1_000, { ...common, 'ws.operation': name })

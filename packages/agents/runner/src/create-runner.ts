@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { WorkspaceError, type CheckpointEngine } from '@ws/core'
-import { mountRoot, type HostDirectory, type Owner, type StorageAdapter } from '@ws/core/adapter'
+import { paths, WorkspaceError, type CheckpointEngine } from '@ws/core'
+import type { HostDirectory, Owner, StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import type { ReplicatedPart } from '@ws/threads'
@@ -89,10 +89,10 @@ async function openRunner(options: RunnerOptions, opened: Opened): Promise<Runne
   const open = async (tree: string | StorageAdapter, owner: Owner | undefined): Promise<StorageAdapter> =>
     typeof tree === 'string' ? opened.keep(await createLocalAdapter({ root: tree, owner })) : tree
   const workspace = await open(options.workspace, options.owner)
-  const inputs = await workspace.hostDirectory?.(mountRoot)
+  const inputs = await workspace.hostDirectory?.(paths.mountRoot)
   const owner = options.owner ?? inputs?.owner
   const output = await open(options.output, owner)
-  const outputs = await output.hostDirectory?.(mountRoot)
+  const outputs = await output.hostDirectory?.(paths.mountRoot)
   const place = placeOf(options, inputs, outputs)
   const mounted = [inputs, outputs].filter((one) => one !== undefined)
   const trees = { workspace, output, outputs, mounted }

@@ -1,18 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-import type {
-  AttachedCheckpoints,
-  Difference,
-  EntryState,
-  LeftOut,
-  MountPath,
-  RestoreConflict,
-  SavedCheckpoint,
-  SaveOptions,
-  SignalOption,
-  StorageAdapter,
-} from '@ws/core/adapter'
-import { orAbort } from '@ws/core/adapter'
+import { type Checkpoints, type MountPath, type SignalOption, signals, type StorageAdapter } from '@ws/core/adapter'
 import type { Thread } from '@ws/tree'
 import type { Facts } from '@ws/tree/disk'
 
@@ -28,7 +16,7 @@ export interface AttachedOptions {
   readonly onClose: () => Promise<void>
 }
 
-export class Attached implements AttachedCheckpoints {
+export class Attached implements Checkpoints.Attached {
   readonly adapters: readonly StorageAdapter[]
   readonly #thread: Thread<Methods>
   readonly #disks: ReadonlyMap<number, DiskMount>
@@ -56,7 +44,9 @@ export class Attached implements AttachedCheckpoints {
     automatic = false,
     keep,
     signal,
-  }: SaveOptions): Promise<{ readonly checkpoint: SavedCheckpoint; readonly leftOut: readonly LeftOut[] } | undefined> {
+  }: Checkpoints.SaveOptions): Promise<
+    { readonly checkpoint: Checkpoints.Saved; readonly leftOut: readonly Checkpoints.LeftOut[] } | undefined
+  > {
     signal?.throwIfAborted()
     const id = `c${randomBytes(5).toString('hex')}`
     let found: readonly LeftOutAt[] = []
@@ -84,13 +74,17 @@ export class Attached implements AttachedCheckpoints {
     return { checkpoint, leftOut: [...leftOut, ...(isAsked ? await this.#journals.leftOut() : [])] }
   }
 
-  async list(): Promise<readonly SavedCheckpoint[]> {
+  async list(): Promise<readonly Checkpoints.Saved[]> {
     if (this.#stored.length === 0) return this.#journals.list()
     const stored = await this.#thread.ask('list', this.#stored)
     return stored.filter(({ id }) => this.#journals.knows(id))
   }
 
-  async compare(since: string, until: string | undefined, { signal }: SignalOption): Promise<readonly Difference[]> {
+  async compare(
+    since: string,
+    until: string | undefined,
+    { signal }: SignalOption,
+  ): Promise<readonly Checkpoints.Difference[]> {
     signal?.throwIfAborted()
     const pairs =
       this.#trees.length === 0
@@ -100,7 +94,7 @@ export class Attached implements AttachedCheckpoints {
             signal,
           )
     const disks = pairs.map(
-      ({ tree, path, before, after }): Difference => ({
+      ({ tree, path, before, after }): Checkpoints.Difference => ({
         mount: this.#mountOf(tree),
         path: path as MountPath,
         before: before && stateOf(before),
@@ -110,8 +104,11 @@ export class Attached implements AttachedCheckpoints {
     return [...disks, ...(await this.#journals.compare(since, until))]
   }
 
-  async diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string> {
-    const side = async (name: string, state: EntryState | undefined): Promise<DiffSide> => ({
+  async diff(
+    difference: Checkpoints.Difference,
+    names: { readonly before: string; readonly after: string },
+  ): Promise<string> {
+    const side = async (name: string, state: Checkpoints.EntryState | undefined): Promise<DiffSide> => ({
       name,
       facts: state && { type: state.type, size: state.size, mode: state.mode ?? 0, target: state.target },
       ...(state?.content !== undefined && (await this.#contentOf(difference.mount, state.content))),
@@ -125,8 +122,12 @@ export class Attached implements AttachedCheckpoints {
     return disk === undefined ? { bytes: await this.#journals.read(content) } : { content, tree: disk.tree }
   }
 
-  async restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]> {
-    const conflicts: RestoreConflict[] = []
+  async restore(
+    since: string,
+    until: string,
+    differences: readonly Checkpoints.Difference[],
+  ): Promise<readonly Checkpoints.Conflict[]> {
+    const conflicts: Checkpoints.Conflict[] = []
     for (const [mount, disk] of this.#disks) {
       const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
       if (paths.length === 0) continue
@@ -174,10 +175,10 @@ export class Attached implements AttachedCheckpoints {
 }
 
 function abortable<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  return signal === undefined ? work : orAbort(work, signal)
+  return signal === undefined ? work : signals.orAbort(work, signal)
 }
 
-function stateOf({ type, size, mode, mtime, content, target, ino, birth }: Facts): EntryState {
+function stateOf({ type, size, mode, mtime, content, target, ino, birth }: Facts): Checkpoints.EntryState {
   return {
     type,
     size,

@@ -1,5 +1,5 @@
-import { WorkspaceError } from '@ws/core'
-import type { AttachedCheckpoints, CheckpointEngine, CheckpointMount } from '@ws/core/adapter'
+import { WorkspaceError, type CheckpointEngine } from '@ws/core'
+import type { Checkpoints } from '@ws/core/adapter'
 import { Thread } from '@ws/tree'
 
 import { Attached } from './attached.ts'
@@ -39,7 +39,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
   }
   return {
     automatic,
-    async attach(mounts: readonly CheckpointMount[], directories): Promise<AttachedCheckpoints> {
+    async attach(mounts: readonly Checkpoints.Mount[], directories): Promise<Checkpoints.Attached> {
       for (const mount of mounts) refuseUnsavable(mount, stateDirectory)
       users += 1
       thread ??= new Thread<Methods>({
@@ -91,12 +91,12 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
 }
 
 /** A disk is scanned by descriptors. Mounts with fewer features are scanned through their adapter. */
-function isOnDisk({ adapter, directory }: CheckpointMount): boolean {
+function isOnDisk({ adapter, directory }: Checkpoints.Mount): boolean {
   const { modes, confinement } = adapter.capabilities
   return directory !== undefined && modes && confinement === 'verified'
 }
 
-function refuseUnsavable(mount: CheckpointMount, stateDirectory: string | undefined): void {
+function refuseUnsavable(mount: Checkpoints.Mount, stateDirectory: string | undefined): void {
   const { at, adapter } = mount
   const { inProcess, conditionalWrite } = adapter.capabilities
   if (!isOnDisk(mount) && conditionalWrite === 'none') throw unsavable(at)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace, rules, WorkspaceError } from '@ws/core'
-import { wrapAdapter, type ListOptions, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { wrapAdapter, type MountPath, type StorageAdapter, type AdapterOptions } from '@ws/core/adapter'
 import { describeWith, itWith, rounds } from '@ws/test-fixtures'
 import { watchRequests } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -249,7 +249,7 @@ describe('a store that others can reach', () => {
   it('[UN1] has its checkpoints though no path can name some entries, which are named as left out', async () => {
     const memory = createMemoryAdapter({ files: { '/d/file.txt': 'old' } })
     const adapter = Object.assign(reachableStore(memory), {
-      async *list(path: MountPath, options?: ListOptions) {
+      async *list(path: MountPath, options?: AdapterOptions.List) {
         yield { path: at('/d/..'), name: '..', type: 'directory', unreachable: true } as const
         yield* memory.list(path, options)
       },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { errorCodes, type ErrorCode } from '@ws/core'
 import { createGlobFilter, operations, type AdapterOperation, type Call } from '@ws/core/adapter'
-import { checkOption, durationShape, option, type OptionShapes } from '@ws/core/options'
+import { checkOption, option, type OptionShapes } from '@ws/core/options'
 
 export interface FaultSelection {
   /** Operations of the adapter; a workspace reads by `read` or `readStream`. Default: every one. */
@@ -59,7 +59,7 @@ const selection: OptionShapes<FaultSelection> = {
 const kind = option.required(option.oneOf('error', 'delay', 'torn', 'lost'))
 const own = {
   error: { code: option.oneOf(...errorCodes) },
-  delay: { duration: option.required(durationShape) },
+  delay: { duration: option.required(option.duration) },
   torn: { after: option.required(option.integer(0)) },
   lost: {},
 } as const satisfies Readonly<Record<Fault['kind'], OptionShapes>>

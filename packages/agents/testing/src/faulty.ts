@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 
 import { WorkspaceError, type ErrorCode } from '@ws/core'
 import { wrapAdapter, type Call, type LayerOptions, type StorageAdapter } from '@ws/core/adapter'
-import { adapterShape, checkOption, checkOptions, option } from '@ws/core/options'
+import { checkOption, checkOptions, option } from '@ws/core/options'
 
 import { checkFaults, FaultPlan, type Fault, type MetFault } from './faults.ts'
 import { tear } from './tear.ts'
@@ -23,7 +23,7 @@ export function faulty(
   faults: readonly Fault[] = [],
   options: LayerOptions = {},
 ): FaultyAdapter {
-  checkOption('faulty', 'adapter', adapter, adapterShape)
+  checkOption('faulty', 'adapter', adapter, option.adapter)
   checkOptions<LayerOptions>(options, { shared: option.boolean }, { operation: 'faulty' })
   checkFaults('faulty', faults)
   const met: MetFault[] = []

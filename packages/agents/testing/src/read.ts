@@ -1,5 +1,5 @@
-import { isWorkspaceError, WorkspaceError, type Stat } from '@ws/core'
-import { mountRoot, parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError, type Stat } from '@ws/core'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 import { nest, type Node, type Nodes, type Tree } from './tree.ts'
@@ -27,7 +27,7 @@ const shapes: OptionShapes<TreeOptions> = { in: option.string, details: option.b
  */
 export async function toTree(source: TreeSource, options: TreeOptions = {}): Promise<Tree> {
   checkOptions<TreeOptions>(options, shapes, { operation: 'toTree' })
-  const root = parseMountPath(options.in ?? '/', 'toTree')
+  const root = paths.parseMount(options.in ?? '/', 'toTree')
   return nest(await readNodes(source, { root, details: options.details }), root)
 }
 
@@ -38,7 +38,7 @@ interface ReadOptions {
 
 export async function readNodes(
   source: TreeSource,
-  { root = mountRoot, details = false }: ReadOptions = {},
+  { root = paths.mountRoot, details = false }: ReadOptions = {},
 ): Promise<Nodes> {
   const listed: Listed[] = []
   for await (const entry of source.list(root, { recursive: true })) listed.push(entry)

@@ -4,8 +4,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 
-import { isWorkspaceError, WorkspaceError, type ErrorCode } from '@ws/core'
-import { mountRoot, parseMountPath } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError, type ErrorCode } from '@ws/core'
 
 import { makeParents, type Nodes } from './tree.ts'
 
@@ -15,7 +14,7 @@ export async function readDirectory(directory: string): Promise<Nodes> {
   const nodes: Nodes = new Map()
   const walk = async (at: string, place: string): Promise<void> => {
     for (const name of (await readdir(place)).toSorted()) {
-      const path = parseMountPath(`${at}/${name}`, operation)
+      const path = paths.parseMount(`${at}/${name}`, operation)
       const full = join(place, name)
       const stat = await lstat(full)
       if (stat.isDirectory()) {
@@ -52,9 +51,9 @@ export async function readTar(tar: string | Uint8Array): Promise<Nodes> {
   try {
     for await (const entry of entries) {
       const { name, type, linkname, mode } = entry.header
-      const path = parseMountPath(`/${name}`, operation)
+      const path = paths.parseMount(`/${name}`, operation)
       const content = await buffer(entry)
-      if (path === mountRoot) continue
+      if (path === paths.mountRoot) continue
       makeParents(nodes, path, operation)
       if (type === 'directory') nodes.set(path, { type: 'directory' })
       else if (type === 'symlink') nodes.set(path, { type: 'symlink', target: linkname ?? '' })

@@ -1,5 +1,5 @@
-import { baseName, parentPath, segmentsOf, WorkspaceError } from '@ws/core'
-import { mountRoot, parseMountPath, type MountPath } from '@ws/core/adapter'
+import { paths, WorkspaceError } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 /**
@@ -64,28 +64,28 @@ export function flatten(tree: Tree, operation: string): Nodes {
   checkOption(operation, 'tree', tree, option.of('a nested object of files', isDirectory))
   const add = (above: MountPath, given: Tree): void => {
     for (const [name, value] of Object.entries(given)) {
-      const path = parseMountPath(`${above === mountRoot ? '' : above}/${name}`, operation)
+      const path = paths.parseMount(`${above === paths.mountRoot ? '' : above}/${name}`, operation)
       const node = nodeOf(path, value, operation)
       makeParents(nodes, path, operation)
       if (nodes.has(path) && (node.type !== 'directory' || nodes.get(path)?.type !== 'directory')) {
         throw invalid(operation, path, 'is given twice')
       }
-      if (path !== mountRoot) nodes.set(path, node)
+      if (path !== paths.mountRoot) nodes.set(path, node)
       if (node.type === 'directory') add(path, value as Tree)
     }
   }
-  add(mountRoot, tree)
+  add(paths.mountRoot, tree)
   return nodes
 }
 
 /** The reverse of {@link flatten}, with paths below `root`. A file is text if it is UTF-8. */
-export function nest(nodes: Nodes, root: MountPath = mountRoot): Tree {
+export function nest(nodes: Nodes, root: MountPath = paths.mountRoot): Tree {
   const tree: Tree = {}
   const directories = new Map<string, Tree>([[root, tree]])
   for (const [path, node] of nodes) {
     const value = shown(node)
     // a plain assignment would set the prototype for a file named `__proto__`
-    Object.defineProperty(directories.get(parentPath(path)), baseName(path), { ...plain, value })
+    Object.defineProperty(directories.get(paths.parent(path)), paths.baseName(path), { ...plain, value })
     if (node.type === 'directory') directories.set(path, value as Tree)
   }
   return tree
@@ -117,13 +117,13 @@ export function lay(under: Nodes, over: Nodes): Nodes {
     for (const other of all.keys()) if (other.startsWith(`${path}/`)) all.delete(other)
     all.set(path, node)
   }
-  return new Map([...all].toSorted(([left], [right]) => segmentsOf(left).length - segmentsOf(right).length))
+  return new Map([...all].toSorted(([left], [right]) => paths.segmentsOf(left).length - paths.segmentsOf(right).length))
 }
 
 export function makeParents(nodes: Nodes, path: MountPath, operation: string): void {
-  if (path === mountRoot) return
-  const parent = parentPath(path) as MountPath
-  if (parent === mountRoot) return
+  if (path === paths.mountRoot) return
+  const parent = paths.parent(path) as MountPath
+  if (parent === paths.mountRoot) return
   makeParents(nodes, parent, operation)
   const node = nodes.get(parent)
   if (node === undefined) nodes.set(parent, directory)

@@ -1,5 +1,5 @@
-import { isDenial, isWorkspaceError, type CommandResult } from '@ws/core'
-import { fileOperations, mountRoot, parseMountPath, type MountPath } from '@ws/core/adapter'
+import { isDenial, isWorkspaceError, type CommandResult, paths } from '@ws/core'
+import { fileOperations, type MountPath } from '@ws/core/adapter'
 import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 import { diffNodes, explainChanges, explainDifference, quote } from './diff.ts'
@@ -22,7 +22,7 @@ const content = option.of(
 )
 
 export async function judgeFile(source: TreeSource, given: string, expected?: FileContent): Promise<Verdict> {
-  const path = parseMountPath(given, 'toHaveFile')
+  const path = paths.parseMount(given, 'toHaveFile')
   if (expected !== undefined) checkOption('toHaveFile', 'content', expected, content)
   const found = await fileAt(source, path)
   if (typeof found === 'string') return { pass: false, message: () => `${quote(path)} ${found}` }
@@ -62,18 +62,18 @@ export async function judgeTree(
   options: Pick<TreeOptions, 'in'> = {},
 ): Promise<Verdict> {
   checkOptions<Pick<TreeOptions, 'in'>>(options, treeShapes, { operation: 'toHaveTree' })
-  const root = parseMountPath(options.in ?? '/', 'toHaveTree')
+  const root = paths.parseMount(options.in ?? '/', 'toHaveTree')
   const expected = flatten(tree, 'toHaveTree')
   const actual = below(await readNodes(source, { root, details: true }), root)
   const changes = diffNodes(expected, actual)
-  const place = root === mountRoot ? 'the tree' : `the tree in ${quote(root)}`
+  const place = root === paths.mountRoot ? 'the tree' : `the tree in ${quote(root)}`
   if (changes.length === 0) return { pass: true, message: () => `${place} is the same, and should differ` }
   const message = `${place} differs:\n${explainChanges(changes)}`
   return { pass: false, message: () => message, actual: nest(without(actual)), expected: nest(without(expected)) }
 }
 
 function below(nodes: Nodes, root: MountPath): Nodes {
-  if (root === mountRoot) return nodes
+  if (root === paths.mountRoot) return nodes
   return new Map([...nodes].map(([path, node]) => [path.slice(root.length) as MountPath, node]))
 }
 

@@ -1,6 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { observe } from '@ws/core'
-import { parseMountPath as at, type StorageAdapter } from '@ws/core/adapter'
+import { observe, paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 
 import type { Fault } from '../src/faults.ts'
@@ -20,9 +20,9 @@ describe('faulty', () => {
     const adapter = open([{ kind: 'error', code: 'EIO', operation: 'read', path: '/d/**', skip: 1, times: 2 }])
     const reads: unknown[] = []
     for (const path of ['/d/b.md', '/a.md', '/d/b.md', '/d/c.md', '/d/b.md'])
-      reads.push(await code(adapter.read(at(path))))
+      reads.push(await code(adapter.read(paths.parseMount(path))))
     expect(reads).toEqual(['done', 'done', 'EIO', 'EIO', 'done'])
-    expect(await code(adapter.stat(at('/d/b.md')))).toBe('done')
+    expect(await code(adapter.stat(paths.parseMount('/d/b.md')))).toBe('done')
     expect(adapter.met).toEqual([
       { kind: 'error', operation: 'read', path: '/d/b.md' },
       { kind: 'error', operation: 'read', path: '/d/c.md' },
@@ -31,19 +31,19 @@ describe('faulty', () => {
 
   it('names the path and a remedy in its errors', async () => {
     const adapter = open([{ kind: 'error', operation: ['move', 'copy'], path: 'z.md' }])
-    await expect(adapter.move(at('/a.md'), at('/z.md'))).rejects.toMatchObject({
+    await expect(adapter.move(paths.parseMount('/a.md'), paths.parseMount('/z.md'))).rejects.toMatchObject({
       code: 'EBACKEND',
       operation: 'move',
       path: '/a.md',
       remedy: 'try again',
     })
-    expect(await code(adapter.copy(at('/a.md'), at('/y.md')))).toBe('done')
+    expect(await code(adapter.copy(paths.parseMount('/a.md'), paths.parseMount('/y.md')))).toBe('done')
   })
 
   it('chooses the same calls for the same seed', async () => {
     const run = async (seed: number): Promise<unknown[]> => {
       const adapter = open([{ kind: 'error', operation: 'stat', chance: 0.3, seed }])
-      return Promise.all(Array.from({ length: 100 }, () => code(adapter.stat(at('/a.md')))))
+      return Promise.all(Array.from({ length: 100 }, () => code(adapter.stat(paths.parseMount('/a.md')))))
     }
     const [first, again, other] = [await run(7), await run(7), await run(8)]
     expect(first).toEqual(again)
@@ -58,15 +58,15 @@ describe('faulty', () => {
       { kind: 'delay', duration: 5, operation: 'stat', times: 1 },
       { kind: 'delay', duration: 2 ** 31 - 1 },
     ])
-    expect(await code(adapter.stat(at('/a.md')))).toBe('done')
+    expect(await code(adapter.stat(paths.parseMount('/a.md')))).toBe('done')
     const controller = new AbortController()
     const aborted = [
-      adapter.read(at('/a.md'), { signal: controller.signal }),
-      adapter.list(at('/'), { signal: controller.signal }).next(),
+      adapter.read(paths.parseMount('/a.md'), { signal: controller.signal }),
+      adapter.list(paths.parseMount('/'), { signal: controller.signal }).next(),
     ]
     controller.abort(new Error('enough'))
     for (const call of aborted) await expect(call).rejects.toBe(controller.signal.reason)
-    const waiting = adapter.read(at('/a.md'))
+    const waiting = adapter.read(paths.parseMount('/a.md'))
     await adapter.close()
     expect(await code(waiting)).toBe('ECLOSED')
   })
@@ -90,7 +90,7 @@ describe('faulty', () => {
     }
     const adapter = open([{ kind: 'torn', after: 2 }], watched)
     const read = async (path: string): Promise<string> => {
-      const { stream } = await adapter.readStream(at(path))
+      const { stream } = await adapter.readStream(paths.parseMount(path))
       let text = ''
       try {
         for await (const chunk of stream) text += new TextDecoder().decode(chunk)
@@ -101,7 +101,7 @@ describe('faulty', () => {
     }
     expect(await read('/a.md')).toBe('on EBACKEND')
     expect(closed).toBe(1)
-    const { stream } = await adapter.readStream(at('/a.md'))
+    const { stream } = await adapter.readStream(paths.parseMount('/a.md'))
     await stream.return?.()
     expect(closed).toBe(2)
     adapter.setFaults([{ kind: 'torn', after: 99 }])
@@ -115,29 +115,29 @@ describe('faulty', () => {
     async function* body(): AsyncGenerator<Uint8Array> {
       yield encode('new')
     }
-    expect(await code(adapter.write(at('/a.md'), body()))).toBe('EBACKEND')
-    expect(await code(adapter.write(at('/a.md'), encode('new')))).toBe('EBACKEND')
-    expect(await code(adapter.read(at('/a.md')))).toBe('EBACKEND')
+    expect(await code(adapter.write(paths.parseMount('/a.md'), body()))).toBe('EBACKEND')
+    expect(await code(adapter.write(paths.parseMount('/a.md'), encode('new')))).toBe('EBACKEND')
+    expect(await code(adapter.read(paths.parseMount('/a.md')))).toBe('EBACKEND')
     const listed: string[] = []
     const list = async (): Promise<void> => {
-      for await (const { path } of adapter.list(at('/d'))) listed.push(path)
+      for await (const { path } of adapter.list(paths.parseMount('/d'))) listed.push(path)
     }
     expect(await code(list())).toBe('EBACKEND')
     expect(listed).toHaveLength(1)
-    const found = adapter.search?.({ in: at('/'), pattern: 't' })
+    const found = adapter.search?.({ in: paths.parseMount('/'), pattern: 't' })
     await found?.next()
     expect(await code(found?.next() ?? Promise.resolve())).toBe('EBACKEND')
-    expect(await code(adapter.stat(at('/a.md')))).toBe('done')
+    expect(await code(adapter.stat(paths.parseMount('/a.md')))).toBe('done')
     adapter.setFaults([])
     expect(await toTree(adapter)).toMatchObject({ 'a.md': 'one' })
   })
 
   it('loses an answer: the change is there', async () => {
     const adapter = open([{ kind: 'lost' }])
-    expect(await code(adapter.write(at('/a.md'), encode('new')))).toBe('EBACKEND')
-    expect(await code(adapter.delete(at('/d/b.md')))).toBe('EBACKEND')
-    expect(await code(adapter.readStream(at('/a.md')))).toBe('EBACKEND')
-    const listing = adapter.list(at('/'))
+    expect(await code(adapter.write(paths.parseMount('/a.md'), encode('new')))).toBe('EBACKEND')
+    expect(await code(adapter.delete(paths.parseMount('/d/b.md')))).toBe('EBACKEND')
+    expect(await code(adapter.readStream(paths.parseMount('/a.md')))).toBe('EBACKEND')
+    const listing = adapter.list(paths.parseMount('/'))
     expect([await code(listing.next()), await code(listing.next()), await code(listing.next())]).toEqual([
       'done',
       'done',

@@ -1,5 +1,5 @@
-import { parentPath, parseVirtualPath, WorkspaceError, type VirtualPath } from '@ws/core'
-import { contractError, eitherSignal, type StorageAdapter } from '@ws/core/adapter'
+import { paths, WorkspaceError, type VirtualPath } from '@ws/core'
+import { contractError, signals, type StorageAdapter } from '@ws/core/adapter'
 import { quietly } from '@ws/core/options'
 
 import { checkId, foldId } from './layout/ids.ts'
@@ -40,7 +40,7 @@ function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | 'n
 export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   checkThreadsOptions(options)
   const layout = checkLayout(options.layout)
-  const at = parseVirtualPath(options.at ?? '/', { operation: 'createThreads' })
+  const at = paths.parseVirtual(options.at ?? '/', { operation: 'createThreads' })
   const owned = typeof options.store === 'function'
   const store = typeof options.store === 'function' ? await options.store() : options.store
   const chosen = options.leases ?? chooseLeases(store, layout.control)
@@ -161,7 +161,7 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
         alone('copyThread', destination, async (fenced) => {
           await requireTree('copyThread', source, true)
           await requireTree('copyThread', destination, false)
-          const either = sourceLease === undefined ? signal : eitherSignal(sourceLease.lost, signal)
+          const either = sourceLease === undefined ? signal : signals.either(sourceLease.lost, signal)
           await fenced.copy(treeOf(layout, source), treeOf(layout, destination), {
             recursive: true,
             parents: true,
@@ -180,7 +180,7 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
       await alone('importThread', threadId, async (fenced) => {
         await requireTree('importThread', threadId, false)
         const tree = treeOf(layout, threadId)
-        await fenced.createDirectory(parentPath(tree), { recursive: true })
+        await fenced.createDirectory(paths.parent(tree), { recursive: true })
         await fenced.createDirectory(tree) // this call makes it, and so may remove it
         try {
           await importTree(fenced, tree, archive, options)

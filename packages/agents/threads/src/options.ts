@@ -1,5 +1,5 @@
 import { isPreset } from '@ws/core/executor'
-import { adapterShape, checkOptions, durationShape, hasMethods, option, type OptionShapes } from '@ws/core/options'
+import { checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
 import { checkId } from './layout/ids.ts'
 import type { OpenThreadOptions, ThreadsOptions } from './types.ts'
@@ -30,7 +30,7 @@ const shapes: OptionShapes<ThreadsOptions> = {
     (value) => value === 'none' || hasMethods(value, 'acquire', 'holder', 'close'),
   ),
   template: option.options<ThreadTemplate>({
-    files: adapterShape,
+    files: option.adapter,
     mode: option.oneOf('extend', 'replace'),
   }),
   checkpoints: option.of('a checkpoint engine, such as `createCheckpoints` makes', (value) =>
@@ -48,7 +48,7 @@ const openShapes: OptionShapes<OpenThreadOptions> = {
   threadId: option.of('an id', () => true),
   userId: option.of('an id', () => true),
   ticketId: option.of('an id', () => true),
-  wait: option.of(durationShape.must, (value) => value === 0 || durationShape.accepts(value)),
+  wait: option.of(option.duration.must, (value) => value === 0 || option.duration.accepts(value)),
   signal: option.signal,
 }
 

@@ -5,8 +5,8 @@ import { watch } from 'node:fs/promises'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { WorkspaceError } from '@ws/core'
-import { parseMountPath, wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
+import { paths, WorkspaceError } from '@ws/core'
+import { wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { startFaultProxy } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -39,7 +39,7 @@ describe('[RP12] a full disk', () => {
     onTestFinished(() => leases.close())
     const lease = await leases.acquire('t1')
     await lease.writeNotes({ kept: 'yes' })
-    await fill(async (data) => store.append?.(parseMountPath('/filler'), data))
+    await fill(async (data) => store.append?.(paths.parseMount('/filler'), data))
     await expect(lease.writeNotes({ more: 'x' })).rejects.toMatchObject({ code: 'ENOSPC' })
 
     // without a renewal it would be lost after 2 s; each is a new name of the same file
@@ -51,7 +51,7 @@ describe('[RP12] a full disk', () => {
     expect(lease.isHeld()).toBe(true)
     expect(lease.notes).toEqual({ kept: 'yes' })
     await expect(leases.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
-    await store.delete(parseMountPath('/filler'))
+    await store.delete(paths.parseMount('/filler'))
     await lease.writeNotes({ more: 'x' })
   })
 

@@ -1,5 +1,5 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { createThreads } from '@ws/threads'
 import { pack } from 'tar-stream'
 import { describe, expect, it } from 'vitest'
@@ -50,9 +50,9 @@ describe('import', () => {
         path: threadId,
       })
     }
-    const text = async (path: string) => Buffer.from((await store.read(parseMountPath(path))).bytes).toString()
+    const text = async (path: string) => Buffer.from((await store.read(paths.parseMount(path))).bytes).toString()
     expect([await text('/threads/file'), await text('/kept/a')]).toEqual(['kept', 'kept'])
-    expect(await store.readSymlink?.(parseMountPath('/threads/link'))).toBe('../kept')
+    expect(await store.readSymlink?.(paths.parseMount('/threads/link'))).toBe('../kept')
     await threads.close()
   })
 })

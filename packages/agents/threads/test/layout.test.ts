@@ -1,5 +1,5 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { createThreads } from '@ws/threads'
 import { bucketName, checkLayout } from '../src/layout/layout.ts'
 import { describe, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ describe('a layout', () => {
     await using threads = await createThreads({ store, layout, provision: false })
     const thread = await threads.open({ threadId: 't1', userId: 'u1' })
     await thread.workspace.write('/a', 'x')
-    expect((await store.stat(parseMountPath('/t/t1/home/a'))).type).toBe('file')
+    expect((await store.stat(paths.parseMount('/t/t1/home/a'))).type).toBe('file')
     expect(await Array.fromAsync(threads.list())).toEqual(['t1'])
     expect((await thread.listSkills()).skills.map(({ name }) => name)).toEqual(['a'])
   })

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { WorkspaceError } from '@ws/core'
-import { parseMountPath, wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
+import { paths, WorkspaceError } from '@ws/core'
+import { wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createMachineLeases, createObjectLeases, createProcessLeases, type LeaseStore } from '@ws/threads'
@@ -62,7 +62,7 @@ for (const { name, needs, open: openStore } of stores) {
         expect(await other.holder('t1')).toEqual({ name: 'first', since: 1_700_000_000_000 })
         await lease.release()
         expect(await other.holder('t1')).toBeUndefined()
-        const { bytes } = await adapter.read(parseMountPath('/.ws/threads/t1/lease'))
+        const { bytes } = await adapter.read(paths.parseMount('/.ws/threads/t1/lease'))
         expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({ state: 'free', counter: 2 })
         expect((await other.acquire('t1')).holder.name).toBe('second')
       })
@@ -319,7 +319,7 @@ describe('leases in a directory', () => {
     stopped.kill('SIGUSR2')
     const [said] = (await once(stopped.stdout, 'data')) as [Buffer]
     expect(said.toString()).toBe('false\n')
-    const files = await Array.fromAsync(adapter.list(parseMountPath(`/${directory}/t1`)))
+    const files = await Array.fromAsync(adapter.list(paths.parseMount(`/${directory}/t1`)))
     expect(files.length).toBeLessThanOrEqual(2)
   })
 

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -27,7 +28,8 @@ for (const name of s3ServerNames) {
         const clock = { at: 1000, now: () => ({ monotonic: clock.at, uptime: clock.at }), time: () => clock.at }
         return clock
       }
-      const successor = (path: string) => other.write(parseMountPath(`/threads/t1${path}`), Buffer.from('successor\n'))
+      const successor = (path: string) =>
+        other.write(paths.parseMount(`/threads/t1${path}`), Buffer.from('successor\n'))
 
       /** Stops the holder while the `nth` request of a kind is under way; counts those to its tree that are begun afterwards. */
       const stopAt = async (nth: number, command: RegExp, meanwhile: () => Promise<unknown>, work: Work) => {
@@ -66,7 +68,7 @@ for (const name of s3ServerNames) {
       ) => Promise<unknown>
 
       for (let index = 0; index < 40; index++)
-        await other.write(parseMountPath(`/threads/t1/d/${index}`), Buffer.from('x'))
+        await other.write(paths.parseMount(`/threads/t1/d/${index}`), Buffer.from('x'))
       const late: Record<string, number> = {}
       late['copy'] = await stopAt(
         5,
@@ -94,7 +96,7 @@ for (const name of s3ServerNames) {
         (workspace) => workspace.delete('/log'),
       )
       expect(late).toEqual({ copy: 0, append: 0, move: 0, delete: 0 })
-      const { bytes } = await other.read(parseMountPath('/threads/t1/log'))
+      const { bytes } = await other.read(paths.parseMount('/threads/t1/log'))
       expect(Buffer.from(bytes).toString()).toBe('successor\n')
     })
 

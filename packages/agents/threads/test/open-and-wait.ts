@@ -1,11 +1,11 @@
 // Opens a thread on the directory that is given, and is killed meanwhile.
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { createThreads } from '@ws/threads'
 
 const store = await createLocalAdapter({ root: process.argv[2] ?? '' })
-await store.write(parseMountPath('/threads/t1/mine.txt'), Buffer.from('mine\n'), { parents: true })
+await store.write(paths.parseMount('/threads/t1/mine.txt'), Buffer.from('mine\n'), { parents: true })
 const threads = await createThreads({
   store,
   executors: [createBubblewrapExecutor()],

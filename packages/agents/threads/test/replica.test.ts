@@ -1,7 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createReplicaAdapter, type ReplicaAdapter } from '@ws/adapter-replica'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { watchRequests } from '@ws/test-fixtures/s3'
@@ -70,10 +71,10 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
   }
 
   const text = async (store: StorageAdapter, path: string): Promise<string> =>
-    new TextDecoder().decode((await store.read(parseMountPath(path))).bytes)
+    new TextDecoder().decode((await store.read(paths.parseMount(path))).bytes)
 
   const put = (store: StorageAdapter, path: string, text: string): Promise<unknown> =>
-    store.write(parseMountPath(path), Buffer.from(text), { parents: true })
+    store.write(paths.parseMount(path), Buffer.from(text), { parents: true })
 
   it('[RP7, RP14] hand a thread with git and Python from one machine to the next', { tags: 'all' }, async () => {
     const machine = await bucket()
@@ -123,7 +124,7 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     const thread = await first.threads.open(user)
     await thread.workspace.exec('mkdir d; for f in $(seq 150); do echo $f > d/$f.txt; done')
     await thread.close()
-    const packs = (): Promise<unknown[]> => Array.fromAsync(second.store.list(parseMountPath('/.ws/packs/t1')))
+    const packs = (): Promise<unknown[]> => Array.fromAsync(second.store.list(paths.parseMount('/.ws/packs/t1')))
     expect(await packs()).toHaveLength(1)
     const sent = watchRequests(second.client)
     const next = await second.threads.open(user)

@@ -4,7 +4,8 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createReplicaAdapter } from '@ws/adapter-replica'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createVirtualExecutor } from '@ws/executor-virtual'
@@ -136,10 +137,10 @@ async function siteOf(
       return threads
     },
     async put(path, text) {
-      await store.write(parseMountPath(path), Buffer.from(text), { parents: true })
+      await store.write(paths.parseMount(path), Buffer.from(text), { parents: true })
     },
     async text(path) {
-      const { bytes } = await store.read(parseMountPath(path))
+      const { bytes } = await store.read(paths.parseMount(path))
       return Buffer.from(bytes).toString('utf8')
     },
     async [Symbol.asyncDispose]() {

@@ -1,8 +1,8 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter, probeS3Dialect } from '@ws/adapter-s3'
-import { createWorkspace } from '@ws/core'
+import { createWorkspace, paths } from '@ws/core'
 import type { AccessEvent, VirtualPath, Workspace } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createTools, type ToolsOptions } from '@ws/tools'
@@ -147,7 +147,7 @@ describeWith(s3Needs('r2'), 'a mistake of a model on a bucket', () => {
     const options = { client, bucket, dialect: await probeS3Dialect({ client, bucket }), prefix: `m-${process.pid}` }
     const filling = await createS3Adapter(options)
     for (const [path, text] of Object.entries(files))
-      await filling.write(parseMountPath(path), Buffer.from(text), { parents: true })
+      await filling.write(paths.parseMount(path), Buffer.from(text), { parents: true })
     const costs: Record<string, number> = {}
     for (const mistake of mistakes) {
       // this store takes a file for a directory too: the call would be done

@@ -1,4 +1,4 @@
-import { parseVirtualPath } from '@ws/core'
+import { paths } from '@ws/core'
 import { Reserve, sandboxProgram, systemTree, viewEnvironment } from '@ws/sandbox'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const guard = { starting: () => () => undefined, close: () => undefined }
 async function runBehind(bench: Workbench, command: string, parts: Parameters<Workbench['run']>[1] = {}) {
   const layout = layOut(bench.plan(parts), 'translated')
   const { owner } = bench.scratch
-  const root = parseVirtualPath('/')
+  const root = paths.parseVirtual('/')
   using contents = new KeptContents()
   using sources = await openSources(layout.placements)
   const keeper = Reserve.useNameKeeper()

@@ -1,4 +1,4 @@
-import { type FileDoor, isWorkspaceError, parseVirtualPath } from '@ws/core'
+import { type FileDoor, isWorkspaceError, paths } from '@ws/core'
 import { guaranteeFields, type HostPath } from '@ws/core/executor'
 import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { layOut, translatedRoot } from '../src/view/layout.ts'
 import { findMisplaced } from '../src/run/mount-check.ts'
 import { explainFailure } from '../src/bwrap/failure.ts'
 
-const root = parseVirtualPath('/workspace')
+const root = paths.parseVirtual('/workspace')
 const files = undefined as unknown as FileDoor
 
 describe('createBubblewrapExecutor', () => {
@@ -114,14 +114,14 @@ describe('what is checked before a command runs', () => {
 describe('the layout of a plan', () => {
   const source = '/home/me/ws' as HostPath
   const mount = { kind: 'mount', type: 'directory', source, access: 'read-write', rules: [] } as const
-  const plan = { root: parseVirtualPath('/'), aliases: [], restrictions: [], renameBorders: [] }
+  const plan = { root: paths.parseVirtual('/'), aliases: [], restrictions: [], renameBorders: [] }
 
   const atRoot = {
     ...plan,
     binds: [
-      { ...mount, at: parseVirtualPath('/') },
-      { ...mount, kind: 'scratch', source: '/tmp/scratch' as HostPath, at: parseVirtualPath('/tmp') },
-      { ...mount, kind: 'mask', source: undefined, at: parseVirtualPath('/secret') },
+      { ...mount, at: paths.parseVirtual('/') },
+      { ...mount, kind: 'scratch', source: '/tmp/scratch' as HostPath, at: paths.parseVirtual('/tmp') },
+      { ...mount, kind: 'mask', source: undefined, at: paths.parseVirtual('/secret') },
     ],
   } as const
 
@@ -135,7 +135,7 @@ describe('the layout of a plan', () => {
   })
 
   it('lays the system over the names of a root that is the workspace itself, and all of it again below an alias', () => {
-    const { placements } = layOut({ ...atRoot, aliases: [parseVirtualPath('/again')] }, 'direct', ['usr', 'proc'])
+    const { placements } = layOut({ ...atRoot, aliases: [paths.parseVirtual('/again')] }, 'direct', ['usr', 'proc'])
     expect(placements.map(({ at, show, beneath }) => [at, show, beneath])).toEqual([
       ['/', 'source', undefined],
       ['/usr', 'system', '/home/me/ws/usr'],
@@ -150,10 +150,10 @@ describe('the layout of a plan', () => {
   it('knows what lies on the disk below each place, through the innermost bind around it', () => {
     const binds = [
       { ...mount, at: root },
-      { ...mount, at: parseVirtualPath('/workspace/skills'), source: '/srv/skills' as HostPath },
-      { ...mount, kind: 'mask', source: undefined, at: parseVirtualPath('/workspace/skills/private') },
-      { ...mount, kind: 'closed', source: undefined, at: parseVirtualPath('/workspace/area') },
-      { ...mount, kind: 'subtree', at: parseVirtualPath('/workspace/area/open') },
+      { ...mount, at: paths.parseVirtual('/workspace/skills'), source: '/srv/skills' as HostPath },
+      { ...mount, kind: 'mask', source: undefined, at: paths.parseVirtual('/workspace/skills/private') },
+      { ...mount, kind: 'closed', source: undefined, at: paths.parseVirtual('/workspace/area') },
+      { ...mount, kind: 'subtree', at: paths.parseVirtual('/workspace/area/open') },
     ] as const
     const { placements } = layOut({ ...plan, binds }, 'below')
     expect(placements.map(({ beneath }) => beneath)).toEqual([
@@ -166,9 +166,13 @@ describe('the layout of a plan', () => {
   })
 
   it('refuses what cannot be shown', () => {
-    const without = { ...mount, source: undefined, at: parseVirtualPath('/') }
+    const without = { ...mount, source: undefined, at: paths.parseVirtual('/') }
     expect(() => layOut({ ...plan, binds: [without] }, 'direct')).toThrow(/EUNENFORCEABLE/)
-    const aliased = { ...plan, binds: [{ ...mount, at: parseVirtualPath('/') }], aliases: [parseVirtualPath('/a:b')] }
+    const aliased = {
+      ...plan,
+      binds: [{ ...mount, at: paths.parseVirtual('/') }],
+      aliases: [paths.parseVirtual('/a:b')],
+    }
     expect(() => layOut(aliased, 'translated')).toThrow(/EUNENFORCEABLE/)
   })
 })

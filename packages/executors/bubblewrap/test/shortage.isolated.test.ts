@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-import { rootPath } from '@ws/core'
+import { paths } from '@ws/core'
 import { component, createScratchDirectory, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { expect, it, vi } from 'vitest'
 
@@ -21,7 +21,7 @@ describeWith((['bubblewrap', 'perl', 'tmpfs'] as const).map(component), 'a probe
     try {
       writeFileSync(join(state, 'filler'), Buffer.alloc(4096))
       for (const root of ['auto', 'direct'] as const) {
-        const probing = createBubblewrapExecutor({ root }).probe({ root: rootPath, owner: ordinaryOwner() })
+        const probing = createBubblewrapExecutor({ root }).probe({ root: paths.root, owner: ordinaryOwner() })
         await expect(probing).rejects.toMatchObject({
           code: 'ENOEXECUTOR',
           reason: 'it could not be tried whether commands can be confined: no space is left on the disk',

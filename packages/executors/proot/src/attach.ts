@@ -1,5 +1,5 @@
 import { WorkspaceError } from '@ws/core'
-import { type BindPlan, type CommandRequest, requireLimits } from '@ws/core/executor'
+import { type BindPlan, commandLimits, type CommandRequest } from '@ws/core/executor'
 import {
   type CommandDriver,
   commandLine,
@@ -66,7 +66,7 @@ export function attachProot(
   const { tools, env: allow } = options
   const hasLandlock = machine.landlockAbi > 0
   const limits = heldLimits(machine, cgroup !== undefined)
-  requireLimits(options.limits, { executor: 'proot', reports: limits, operation: 'attach' })
+  commandLimits.require(options.limits, { executor: 'proot', reports: limits, operation: 'attach' })
   Tools.checkToolAccess(tools, owner, 'attach')
   if (!hasLandlock) Tools.refuseWritableTools(tools, owner)
   const directory = createRuntimeDirectory()

@@ -1,4 +1,4 @@
-import { isWithin, relativeTo, type VirtualPath } from '@ws/core'
+import { paths, type VirtualPath } from '@ws/core'
 import type { Bind, BindPlan, HostPath } from '@ws/core/executor'
 import { HostPaths, Landlock } from '@ws/sandbox'
 import { lstatSync } from 'node:fs'
@@ -111,8 +111,8 @@ async function ownBinds(
   const own: (ViewBind & Pick<Bind, 'at' | 'source'>)[] = []
   const places: HostPaths.WantedSource[] = []
   for (const bind of plan.binds) {
-    const around = own.findLast(({ at }) => bind.at !== at && isWithin(bind.at, at))
-    const shown = around?.source === undefined ? undefined : join(around.host, relativeTo(bind.at, around.at))
+    const around = own.findLast(({ at }) => bind.at !== at && paths.isWithin(bind.at, at))
+    const shown = around?.source === undefined ? undefined : join(around.host, paths.relativeTo(bind.at, around.at))
     if (bind.kind === 'pin' || (bind.source !== undefined && bind.source === shown)) continue
     // A denied part may be missing, and `/tmp` is unlisted. A mount point must exist.
     const mayBeMissing = bind.source === undefined || bind.kind === 'scratch'

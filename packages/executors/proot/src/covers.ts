@@ -1,4 +1,4 @@
-import { isWithin, relativeTo } from '@ws/core'
+import { paths } from '@ws/core'
 import type { Bind, BindPlan } from '@ws/core/executor'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,8 +33,8 @@ export class Covers {
 
 /** Covers a denied directory so that only the path to an allowed part shows. */
 export function createClosedCover(bind: Bind, plan: BindPlan, path: string): string {
-  const inside = plan.binds.filter(({ at }) => at !== bind.at && isWithin(at, bind.at))
-  const places = inside.map(({ at, type }) => ({ at: relativeTo(at, bind.at), type }))
+  const inside = plan.binds.filter(({ at }) => at !== bind.at && paths.isWithin(at, bind.at))
+  const places = inside.map(({ at, type }) => ({ at: paths.relativeTo(at, bind.at), type }))
   createSkeleton(path, places, [], 0o111)
   return path
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 
 import type { WorkspaceError } from '@ws/core'
-import { execError, shortageIn, shortageNamed, shortError } from '@ws/core/executor'
+import { execError, shortages } from '@ws/core/executor'
 import type { CommandEnd, KnownEnd, ProcessResult } from '@ws/sandbox'
 
 import type { FirstReport } from './first-process.ts'
@@ -34,16 +34,16 @@ export function explainFailure(end: ProotEnd, { result, request }: KnownEnd): Wo
   if (report?.failure !== undefined) {
     const name = errnoName(report.failure.errno)
     const native = Object.assign(new Error(`the first process failed at ${report.failure.step}`), { code: name })
-    const shortage = shortageNamed(name)
-    if (shortage !== undefined) return shortError(shortage, { native })
+    const shortage = shortages.named(name)
+    if (shortage !== undefined) return shortages.refusal(shortage, { native })
     return execError('ENOEXEC', `the shell could not be started (${name})`, {
       remedy: 'tell the operator of this machine',
       native,
     })
   }
   if (report?.started === true || signal !== undefined) return undefined
-  const shortage = shortageIn(said)
-  if (shortage !== undefined) return shortError(shortage, { native: new Error(said) })
+  const shortage = shortages.inText(said)
+  if (shortage !== undefined) return shortages.refusal(shortage, { native: new Error(said) })
   return execError('ENOEXEC', 'proot could not start the command', {
     remedy: 'ask the executor’s probe what is missing',
     native: new Error(said),

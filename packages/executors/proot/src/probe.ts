@@ -1,4 +1,4 @@
-import { shortageOf } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 import {
   type ConfinedTarget,
   findProgram,
@@ -88,7 +88,7 @@ async function namespaceWorks(): Promise<boolean> {
     return exitCode === 0 ? undefined : new Error(stderr.text)
   })().catch((error: unknown) => error)
   // After a shortage, a weaker form must not replace the wanted one.
-  if (shortageOf(failed) !== undefined) throw failed
+  if (shortages.of(failed) !== undefined) throw failed
   return failed === undefined
 }
 

@@ -1,4 +1,4 @@
-import type { ProbeDetails } from '@ws/core/executor'
+import type { ProbeReport } from '@ws/core/executor'
 
 /** Number of test calls. They have no path, and proot stops at such calls only if built without its filter. */
 const calls = 300
@@ -14,6 +14,6 @@ export const countStops = `/usr/bin/perl -e '
   my $before = count(); getppid for 1..${calls}; print count() - $before, "\\n"'`
 
 /** @param count the output of {@link countStops} */
-export function stoppedCallsOf(count: number): NonNullable<ProbeDetails['stoppedCalls']> {
+export function stoppedCallsOf(count: number): NonNullable<ProbeReport['details']['stoppedCalls']> {
   return count >= calls ? 'all' : 'some'
 }

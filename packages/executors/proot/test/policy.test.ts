@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { lstat, readdir, readFile, rename, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Restriction } from '@ws/core/executor'
+import type { BindPlan } from '@ws/core/executor'
 import { component, describeWith, itWith, makeDirectory, rounds } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { asRoot, Bench, put, request, virtual } from './support.ts'
 
 const needed = [component('proot'), component('perl'), component('bash')]
-const readOnlyMount = (path: string): Restriction => ({
+const readOnlyMount = (path: string): BindPlan['restrictions'][number] => ({
   rule: `mount:${path}`,
   path: virtual(path),
   field: 'readOnlyMounts',

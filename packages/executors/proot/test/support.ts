@@ -1,7 +1,7 @@
 import { chown, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { type FileDoor, parseVirtualPath, type VirtualPath } from '@ws/core'
+import { type FileDoor, paths, type VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { AttachedExecutor, Bind, BindPlan, CommandRequest, ExecutorResult, HostPath } from '@ws/core/executor'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
@@ -9,7 +9,7 @@ import { createScratchDirectory, makeDirectory, ordinaryOwner, type ScratchDirec
 
 export const owner: Owner = ordinaryOwner()
 export const asRoot = process.getuid?.() === 0
-export const virtual = (path: string): VirtualPath => parseVirtualPath(path)
+export const virtual = (path: string): VirtualPath => paths.parseVirtual(path)
 
 /** Executors do not use it; it must not be touched. */
 const untouched = new Proxy({}, { get: (_, name) => Promise.reject(new Error(`touched ${String(name)}`)) }) as FileDoor

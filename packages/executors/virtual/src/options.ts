@@ -1,4 +1,4 @@
-import { HostList, readHosts } from '@ws/core/executor'
+import { hostLists } from '@ws/core/executor'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import { addressesShape, type Resolve } from '@ws/network'
 
@@ -38,7 +38,7 @@ export interface VirtualExecutorOptions {
 }
 
 export interface ResolvedNetwork extends Pick<VirtualNetwork, 'addresses' | 'resolve'> {
-  readonly list: HostList
+  readonly list: hostLists.List
 }
 
 export interface ResolvedOptions {
@@ -96,5 +96,5 @@ export function resolveOptions(options: VirtualExecutorOptions): ResolvedOptions
 function resolveNetwork(network: 'none' | VirtualNetwork): ResolvedNetwork | undefined {
   if (network === 'none') return undefined
   const { allow, ...rest } = network
-  return { ...rest, list: new HostList(readHosts(allow, { operation, option: 'network.allow' })) }
+  return { ...rest, list: new hostLists.List(hostLists.read(allow, { operation, option: 'network.allow' })) }
 }

@@ -1,6 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
-import type { Entry, ListOptions, MountPath } from '@ws/core/adapter'
+import type { Entry, MountPath, AdapterOptions } from '@ws/core/adapter'
 import { expect, it } from 'vitest'
 
 import { sharedExecutor } from './support.ts'
@@ -18,7 +18,7 @@ function oddStore() {
       unreachable: true,
     })),
   )
-  async function* list(path: MountPath, options?: ListOptions) {
+  async function* list(path: MountPath, options?: AdapterOptions.List) {
     if (path === '/d' || (path === '/' && options?.recursive === true)) yield* entries
     yield* inner.list(path, options)
   }

@@ -1,4 +1,4 @@
-import type { CommandParserOptions, SimpleCommand } from '@ws/core/executor'
+import type { SimpleCommand, CommandRule } from '@ws/core/executor'
 import type { Command, Word } from 'unbash'
 
 import { newBudget, parseScript, UnreadableCommand, visit } from './parse.ts'
@@ -18,10 +18,10 @@ interface Found {
 /**
  * Every simple command of a line, also inside pipelines, loops, functions, here-documents and substitutions.
  * Commands of `env`, `sudo`, `xargs`, `sh -c` and the like follow their wrapper. Functions, aliases and PATH are unknown.
- * A `CommandParser` for `rules.denyCommand`.
+ * The parser for `rules.denyCommand`.
  * @throws UnreadableCommand for an uncertain or too long line ({@link parseScript}), and for shells with their own syntax (fish)
  */
-export function parseCommands(line: string, options: CommandParserOptions = {}): SimpleCommand[] {
+export function parseCommands(line: string, options: Parameters<CommandRule['parser']>[1] = {}): SimpleCommand[] {
   if (/(?:^|\/)(?:fish|t?csh|pwsh|nu)$/.test(options.shell ?? '')) {
     throw new UnreadableCommand('the shell has a syntax of its own')
   }

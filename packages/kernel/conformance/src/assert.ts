@@ -1,5 +1,5 @@
 import { isWorkspaceError, type ErrorCode, type WorkspaceError } from '@ws/core'
-import { LinkSignal, type LinkArgument } from '@ws/core/adapter'
+import { LinkSignal } from '@ws/core/adapter'
 
 /** The error of a failed check of the kit. Test frameworks show the difference of both values. */
 export class ConformanceError extends Error {
@@ -84,7 +84,7 @@ export async function rejects(
 }
 
 export interface ExpectedLink {
-  readonly argument?: LinkArgument
+  readonly argument?: LinkSignal['argument']
   readonly at: string
   readonly target: string
   readonly rest: string

@@ -5,11 +5,10 @@ import type { CoherenceSuiteOptions } from './options/coherence.ts'
 import { testCoherence as defineCoherence } from './coherence/test-coherence.ts'
 import { testExecutor as defineExecutor } from './executor/test-executor.ts'
 import type { Runner } from './runner.ts'
-import { securitySuite as defineSecurity } from './security/security-suite.ts'
 import type { WorkspaceSuiteOptions } from './options/workspace.ts'
 import { testWorkspace as defineWorkspace } from './workspace/test-workspace.ts'
 
-export const vitestRunner: Runner = {
+const vitestRunner: Runner = {
   describe: (title, inner) => {
     describe(title, inner)
   },
@@ -32,8 +31,4 @@ export function testExecutor(options: WorkspaceSuiteOptions): void {
 
 export function testWorkspace(options: WorkspaceSuiteOptions): void {
   defineWorkspace(options, vitestRunner)
-}
-
-export function securitySuite(options: WorkspaceSuiteOptions): void {
-  defineSecurity(options, vitestRunner)
 }

@@ -1,4 +1,4 @@
-import type { LinePart, Pace } from '@ws/core/adapter'
+import type { concurrency, SearchHit } from '@ws/core/adapter'
 import type { Pattern } from './pattern.ts'
 import { columnAt, windowOf } from './text.ts'
 
@@ -16,7 +16,7 @@ export interface LineHit {
   /** The line without its end; of a longer one, 2,000 characters with the match. */
   readonly text: string
   /** Set where `text` is a part of the line. */
-  readonly part?: LinePart
+  readonly part?: NonNullable<SearchHit['part']>
 }
 
 /**
@@ -41,7 +41,7 @@ export type Gap = 'long-line' | 'encoding'
 /** A chunk may be reused once the result of `push` has been iterated. */
 export class FileScan {
   readonly #pattern: Pattern
-  readonly #pace: Pace
+  readonly #pace: concurrency.Pace
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   /** Waiting bytes: first for the sniff, later for the end of their line. */
   #waiting: Uint8Array[] = []
@@ -55,7 +55,7 @@ export class FileScan {
   #utf16: InstanceType<typeof TextDecoder> | undefined
   readonly #onGap: (gap: Gap, line: number) => void
 
-  constructor(pattern: Pattern, pace: Pace, onGap: (gap: Gap, line: number) => void) {
+  constructor(pattern: Pattern, pace: concurrency.Pace, onGap: (gap: Gap, line: number) => void) {
     this.#pattern = pattern
     this.#pace = pace
     this.#onGap = onGap

@@ -1,5 +1,5 @@
 import { WorkspaceError } from '@ws/core'
-import { Pace } from '@ws/core/adapter'
+import { concurrency } from '@ws/core/adapter'
 import { FileScan, type Gap, type LineHit, type LongLine, type Step } from './file-scan.ts'
 import { compilePattern, type PatternOptions } from './pattern.ts'
 
@@ -33,7 +33,7 @@ export function createLineMatcher(options: PatternOptions): LineMatcher {
   const pattern = compilePattern(options)
   return {
     async *searchBytes(bytes, where = {}) {
-      const pace = new Pace(where.signal)
+      const pace = new concurrency.Pace(where.signal)
       const scan = new FileScan(pattern, pace, gapTeller(where))
       const run = (steps: Generator<Step, void, number>) => paced(steps, pace, options, where)
       for (let start = 0; start < bytes.length && !scan.binary; start += blockBytes) {
@@ -42,7 +42,7 @@ export function createLineMatcher(options: PatternOptions): LineMatcher {
       yield* run(scan.finish())
     },
     async *searchChunks(chunks, where = {}) {
-      const pace = new Pace(where.signal)
+      const pace = new concurrency.Pace(where.signal)
       const scan = new FileScan(pattern, pace, gapTeller(where))
       const run = (steps: Generator<Step, void, number>) => paced(steps, pace, options, where)
       for await (const chunk of chunks) {
@@ -89,7 +89,7 @@ export function tooLargeToSearch(path: string, size: number, maxFileBytes: numbe
 
 async function* paced(
   steps: Generator<Step, void, number>,
-  pace: Pace,
+  pace: concurrency.Pace,
   options: PatternOptions,
   where: LineSearchOptions,
 ): AsyncGenerator<LineHit, void, undefined> {

@@ -1,5 +1,5 @@
 import type { ErrorCode, PartialProgress } from '@ws/core'
-import { shortageOf } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 
 /** A failure for the main thread, which makes a `WorkspaceError` of it: the worker loads little. */
 export class Failure extends Error {
@@ -37,7 +37,7 @@ export function nativeCode(error: unknown): string | undefined {
 
 /** Whether a system error is about one entry alone, unlike a lack of descriptors, memory or space. */
 export function isOfOneEntry(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && shortageOf(error) === undefined
+  return error instanceof Error && 'syscall' in error && shortages.of(error) === undefined
 }
 
 const sqliteCodes = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const
@@ -47,7 +47,7 @@ export function nativeFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   const sqlite = (error as { readonly errcode?: number }).errcode
   if (sqlite !== undefined) return sqliteFailure(sqlite & 0xff, error)
-  const shortage = shortageOf(error)
+  const shortage = shortages.of(error)
   if (shortage !== undefined) return failed(shortage.code, shortage.reason, shortage.remedy, error)
   const code = nativeCode(error)
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')

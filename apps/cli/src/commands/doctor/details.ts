@@ -1,5 +1,5 @@
 import type { Owner } from '@ws/core/adapter'
-import { guaranteeFields, satisfies, type GuaranteeLevel, type LimitField, limitFields } from '@ws/core/executor'
+import { commandLimits, guaranteeFields, satisfies, type GuaranteeLevel, type LimitReport } from '@ws/core/executor'
 
 import type { ExecutorName } from '../../config/executors.ts'
 import type { SuggestedTool } from '../../config/tools.ts'
@@ -82,11 +82,11 @@ function quickerThan(executor: ExecutorName): string {
 function renderLimits(all: readonly Finding[], style: Style): string {
   const findings = mergeRoots(all)
   const head = [style.strong('limit'), ...headsOf(findings, style)]
-  const cell = ({ limits }: Finding, field: LimitField) => {
+  const cell = ({ limits }: Finding, field: LimitReport['field']) => {
     const { heldBy = 'none', scope } = limits?.find((limit) => limit.field === field) ?? {}
     return heldBy === 'none' ? style.bad('none') : style.good(`${heldBy}, ${scope ?? ''}`)
   }
-  const rows = limitFields.map((field) => [field, ...findings.map((finding) => cell(finding, field))])
+  const rows = commandLimits.fields.map((field) => [field, ...findings.map((finding) => cell(finding, field))])
   const noted = findings.flatMap(({ limits = [] }) =>
     limits.flatMap(({ field, note }) => (note ? [{ field, note }] : [])),
   )

@@ -1,5 +1,5 @@
 import type { Owner } from '@ws/core/adapter'
-import type { GuaranteeField, ProbeReport } from '@ws/core/executor'
+import type { ProbeReport, Guarantees } from '@ws/core/executor'
 
 import type { ExecutorName } from '../../config/executors.ts'
 
@@ -7,7 +7,7 @@ export interface Finding extends ProbeReport {
   readonly executor: ExecutorName
   readonly at: string
   readonly owner: Owner
-  readonly unmet: readonly GuaranteeField[]
+  readonly unmet: readonly (keyof Guarantees)[]
 }
 
 /** Always shown, but used only by name. */

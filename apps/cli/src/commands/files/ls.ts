@@ -1,4 +1,4 @@
-import { baseName, parseVirtualPath, type Workspace, type WorkspaceEntry } from '@ws/core'
+import { paths, type Workspace, type WorkspaceEntry } from '@ws/core'
 
 import { renderTable } from '../../terminal/table.ts'
 import type { FileContext } from './add.ts'
@@ -47,7 +47,7 @@ async function statFile(workspace: Workspace, path: string, signal: AbortSignal)
   const stat = await workspace.stat(path, { signal })
   if (stat.type === 'directory' || stat.type === 'symlink') return undefined
   const { resolvedPath } = await workspace.explain({ operation: 'stat', path })
-  return { ...stat, path: parseVirtualPath(resolvedPath), name: baseName(resolvedPath) }
+  return { ...stat, path: paths.parseVirtual(resolvedPath), name: paths.baseName(resolvedPath) }
 }
 
 function table({ output }: FileContext, rows: readonly Row[], shown: (row: Row) => string): string {

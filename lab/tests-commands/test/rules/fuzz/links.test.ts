@@ -1,7 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace } from '@ws/core'
+import { createWorkspace, paths } from '@ws/core'
 import type { Workspace } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { codeOf, deep } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
@@ -18,9 +17,9 @@ async function open(set: LinkSet, interprets: boolean): Promise<Workspace> {
   const filesOf = (list: readonly string[]) => Object.fromEntries(list.map((path) => [`/${path}`, 'needle']))
   const project = createMemoryAdapter({ files: filesOf(set.files) })
   for (const [path, target] of Object.entries(set.links)) {
-    const at = parseMountPath(`/${path}`)
+    const at = paths.parseMount(`/${path}`)
     const parent = path.includes('/') ? `/${path.slice(0, path.lastIndexOf('/'))}` : '/'
-    await project.createDirectory(parseMountPath(parent), { recursive: true })
+    await project.createDirectory(paths.parseMount(parent), { recursive: true })
     await project.createSymlink?.(at, target)
   }
   const mounted = createMemoryAdapter({ files: filesOf(set.mounted.map((path) => path.slice(2))) })

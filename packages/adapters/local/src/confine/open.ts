@@ -1,4 +1,4 @@
-import { baseName, parentPath } from '@ws/core'
+import { paths } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
 import { contractFailure, failure, isResourceError } from '../errors.ts'
@@ -22,7 +22,7 @@ export async function openDirectory(task: Task, target: Target): Promise<Handle>
 
 /** Opens the directory that holds a path. The path is not the root. */
 export async function openParent(task: Task, target: Target): Promise<Handle> {
-  return await openVerified(task, target, parentPath(target.path), 'parent')
+  return await openVerified(task, target, paths.parent(target.path), 'parent')
 }
 
 /** Opens a regular file without its data. @throws `EISDIR`, `EINVAL` for FIFOs and the like, `LinkSignal` */
@@ -84,7 +84,7 @@ async function openChecked(task: Task, target: Target, path: MountPath, kind: Ki
   const self = tree.hostPath(path)
   await findObstacle(task, target, kind)
   if (path !== '/') {
-    const parent = tree.hostPath(parentPath(path))
+    const parent = tree.hostPath(paths.parent(path))
     if ((await calls.realpath(parent)) !== parent) throw changing(target)
   }
   return { fd: -1, self }
@@ -92,5 +92,5 @@ async function openChecked(task: Task, target: Target, path: MountPath, kind: Ki
 
 /** The last name of a target, as `openParent` leaves it. */
 export function nameOf({ path }: Target): string {
-  return baseName(path)
+  return paths.baseName(path)
 }

@@ -1,5 +1,5 @@
 import type { FileType, Stat, Version } from '@ws/core'
-import { dateable } from '@ws/core/adapter'
+import { fileTimes } from '@ws/core/adapter'
 
 import type { Status } from '../host/calls.ts'
 
@@ -30,7 +30,7 @@ export function statOf(status: Status, version = versionOf(status)): Stat {
   return {
     type,
     size: type === 'file' ? Number(status.size) : 0,
-    modifiedAt: dateable(Number(status.mtimeNs / 1_000n) / 1_000),
+    modifiedAt: fileTimes.dateable(Number(status.mtimeNs / 1_000n) / 1_000),
     mode: permissionsOf(status),
     version,
   }

@@ -1,4 +1,4 @@
-import type { LinkArgument, MountPath } from '@ws/core/adapter'
+import type { LinkSignal, MountPath } from '@ws/core/adapter'
 
 import type { Where } from '../errors.ts'
 import type { Calls } from '../host/calls.ts'
@@ -15,10 +15,10 @@ export interface Task extends Where {
 }
 
 export interface Target extends Where {
-  readonly argument: LinkArgument
+  readonly argument: LinkSignal['argument']
 }
 
-export function targetOf({ operation }: Where, path: MountPath, argument: LinkArgument = 'path'): Target {
+export function targetOf({ operation }: Where, path: MountPath, argument: LinkSignal['argument'] = 'path'): Target {
   return { operation, path, argument }
 }
 

@@ -1,5 +1,5 @@
-import { childPath, segmentsOf } from '@ws/core'
-import { LinkSignal, type MountPath, mountRoot } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { LinkSignal, type MountPath } from '@ws/core/adapter'
 
 import { contractFailure, failure, nativeCode, translate } from '../errors.ts'
 import { pathOfDescriptor } from '../host/calls.ts'
@@ -19,17 +19,17 @@ export async function findObstacle(
   kind: 'entry' | 'directory' | 'parent' | 'followed',
 ): Promise<void> {
   await task.tree.assertThere(task.calls, target)
-  const segments = segmentsOf(target.path)
+  const segments = paths.segmentsOf(target.path)
   const count = kind === 'parent' ? segments.length - 1 : segments.length
   const way = new Descent(task, {
     fd: task.tree.fd,
     self: task.tree.verified ? pathOfDescriptor(task.tree.fd) : task.tree.root,
   })
-  let at: MountPath = mountRoot
+  let at: MountPath = paths.mountRoot
   try {
     for (const [index, segment] of segments.slice(0, count).entries()) {
       const isLast = index === segments.length - 1
-      at = childPath(at, segment)
+      at = paths.child(at, segment)
       const directory = way.last
       const handle = await step(task, target, directory, segment, { parent: kind === 'parent' })
       await way.enter(handle)

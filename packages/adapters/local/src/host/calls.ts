@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { promisify } from 'node:util'
 
-import type { Semaphore } from '@ws/core/adapter'
+import type { concurrency } from '@ws/core/adapter'
 
 import { nativeCode } from '../errors.ts'
 import type { Pace } from './pace.ts'
@@ -190,7 +190,7 @@ const symlink = promisify(fs.symlink) as (target: HostName, name: HostName) => P
 const opendir = promisify(fs.opendir) as (name: HostName, options: fs.OpenDirOptions) => Promise<fs.Dir>
 
 /** Calls on libuv's pool, bounded: four hanging calls block all of `fs.promises`. */
-export function pooledCalls(semaphore?: Semaphore): Calls {
+export function pooledCalls(semaphore?: concurrency.Semaphore): Calls {
   const gated = <Arguments extends readonly unknown[], Result>(
     call: SystemCall<Arguments, Promise<Result>>,
   ): SystemCall<Arguments, Promise<Result>> =>

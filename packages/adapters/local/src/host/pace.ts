@@ -1,6 +1,6 @@
 import { openSync, readSync } from 'node:fs'
 
-import { Semaphore, urgentSignals } from '@ws/core/adapter'
+import { concurrency, signals } from '@ws/core/adapter'
 
 const buffer = Buffer.alloc(128)
 let fd: number | undefined
@@ -38,7 +38,7 @@ export function isTurnOver(): boolean {
 }
 
 export function isUrgent(signal: AbortSignal | undefined): boolean {
-  return signal !== undefined && urgentSignals.has(signal)
+  return signal !== undefined && signals.urgent.has(signal)
 }
 
 /** `undefined` while the event loop may be blocked, else a later turn. The whole process shares one budget. */
@@ -122,4 +122,4 @@ export class Pace {
 }
 
 /** One for the process, as libuv has one pool of four threads. */
-export const slowMountSemaphore = new Semaphore(2)
+export const slowMountSemaphore = new concurrency.Semaphore(2)

@@ -1,4 +1,4 @@
-import { type FileType, childPath, isWithin, isWorkspaceError } from '@ws/core'
+import { type FileType, isWorkspaceError, paths } from '@ws/core'
 import { LinkSignal, type Entry, type MountPath } from '@ws/core/adapter'
 import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 
@@ -165,7 +165,7 @@ export class Listing implements EntryIterator, Held {
 
   #entryAtOnce(calls: ImmediateCalls, level: Level, dirent: DirectoryEntry): Entry | undefined {
     const { name } = dirent
-    const path = childPath(level.path, name)
+    const path = paths.child(level.path, name)
     if (name.startsWith('.ws') || name.includes(replacement) || path.length >= 1_000) return undefined
     if (this.#options.details === true) return detailsAtOnce(calls, level, path, name)
     return { path, name, type: typeOfDirent(dirent) }
@@ -313,7 +313,7 @@ export class Listing implements EntryIterator, Held {
     { raw, name, type }: { readonly raw: HostName; readonly name: string | undefined; readonly type: FileType },
   ): Promise<Entry | undefined> {
     const shown = name ?? showBytes(raw as Buffer)
-    const path = childPath(level.path, shown)
+    const path = paths.child(level.path, shown)
     const tooLong = path.length * 3 > this.#options.maxPathBytes && Buffer.byteLength(path) > this.#options.maxPathBytes
     const unreachable = name === undefined || tooLong ? ({ unreachable: true } as const) : {}
     if (this.#options.details !== true) return { path, name: shown, type, ...unreachable }
@@ -432,5 +432,5 @@ export class Listing implements EntryIterator, Held {
 }
 
 function isExcluded(path: MountPath, excluded: ReadonlySet<string>): boolean {
-  return excluded.has(path) || [...excluded].some((prefix) => isWithin(path, prefix as MountPath))
+  return excluded.has(path) || [...excluded].some((prefix) => paths.isWithin(path, prefix as MountPath))
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Stat } from '@ws/core'
-import type { DriverReadOptions } from '@ws/core/adapter'
+import type { DriverOptions } from '@ws/core/adapter'
 
 import { openData, release } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'
@@ -19,7 +19,7 @@ export interface OpenedFile {
   readonly end: number
 }
 
-export async function openToRead(task: Task, { range, ifVersion }: DriverReadOptions): Promise<OpenedFile> {
+export async function openToRead(task: Task, { range, ifVersion }: DriverOptions.Read): Promise<OpenedFile> {
   const { handle, status } = await openFile(task, targetOf(task, task.path))
   try {
     // The status is read before the data: after a change in between, a later condition fails, and nothing is lost.

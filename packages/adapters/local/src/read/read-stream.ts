@@ -1,4 +1,4 @@
-import type { ReadOptions, ReadStreamResult } from '@ws/core/adapter'
+import type { ReadStreamResult, AdapterOptions } from '@ws/core/adapter'
 
 import { type Task, callsFor } from '../confine/task.ts'
 import { translate } from '../errors.ts'
@@ -8,7 +8,7 @@ import { type OpenedFile, openToRead } from './open-file.ts'
 
 export async function readFileStream(
   task: Task,
-  options: ReadOptions,
+  options: AdapterOptions.Read,
   resources: Resources,
   bytesOfChunk: number = chunkBytes,
 ): Promise<ReadStreamResult> {

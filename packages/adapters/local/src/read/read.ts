@@ -1,5 +1,5 @@
 import type { ReadResult, Stat } from '@ws/core'
-import { checkReadSize, type MountPath, type ReadOptions } from '@ws/core/adapter'
+import { checkReadSize, type MountPath, type AdapterOptions } from '@ws/core/adapter'
 
 import { release, statusOf } from '../confine/handle.ts'
 import { openEntry } from '../confine/open.ts'
@@ -66,7 +66,7 @@ const largeChunkBytes = 8 * chunkBytes
 /** Most bytes that one array holds on every platform. */
 const largestRead = 2 ** 31 - 1
 
-export async function readFile(task: Task, options: ReadOptions): Promise<ReadResult> {
+export async function readFile(task: Task, options: AdapterOptions.Read): Promise<ReadResult> {
   const whole = options.range === undefined && options.ifVersion === undefined
   if (whole && (options.maxBytes ?? smallBytes) >= smallBytes && isImmediate(task.calls)) {
     const file = fileAtOnce(task.tree, task.calls, task.path)

@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-import { WorkspaceError } from '@ws/core'
-import { type Owner, mountRoot } from '@ws/core/adapter'
+import { paths, WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 
 import { hasProc } from '../confine/handle.ts'
 import { nativeCode, translate } from '../errors.ts'
@@ -22,7 +22,7 @@ export async function createRoot(root: string, owner: Owner | undefined): Promis
   } catch (error) {
     const code = nativeCode(error)
     if (code === 'EEXIST') return // opening the entry reports whether it is a directory
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw translate(error, { operation, path: mountRoot })
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw translate(error, { operation, path: paths.mountRoot })
     throw new WorkspaceError({
       code: 'ENOWORKSPACE',
       operation,

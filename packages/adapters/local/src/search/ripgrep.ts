@@ -1,9 +1,9 @@
 import { access, constants, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-import { childPath } from '@ws/core'
+import { paths } from '@ws/core'
 import { type MountPath, type Owner } from '@ws/core/adapter'
-import { shortageIn, shortageOf } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 import { confineArgv, Landlock, type RunningProcess, startProcess } from '@ws/sandbox'
 
 import { release } from '../confine/handle.ts'
@@ -65,7 +65,7 @@ export async function findCandidates(
     resources.hold(run)
   } catch (error) {
     // The matcher in this process needs no further process.
-    if (shortageOf(error) !== undefined) return undefined
+    if (shortages.of(error) !== undefined) return undefined
     throw error
   } finally {
     await release(task, directory)
@@ -130,7 +130,7 @@ class Run implements Held {
     // Without a thread, ripgrep reports that and waits forever. The files named until then remain hints.
     running.stderr?.on('data', (said: Buffer) => {
       const text = said.toString('latin1')
-      if (text.includes('panicked') || shortageIn(text) !== undefined) running.kill('SIGKILL')
+      if (text.includes('panicked') || shortages.inText(text) !== undefined) running.kill('SIGKILL')
     })
   }
 
@@ -156,7 +156,7 @@ class Run implements Held {
       this.complete = exitCode === 0 || exitCode === 1
     } catch (error) {
       if (this.#reason !== undefined) throw this.#reason
-      if (shortageOf(error) === undefined) throw error
+      if (shortages.of(error) === undefined) throw error
       ended = true // ripgrep never started
     } finally {
       clearInterval(this.#watch)
@@ -185,7 +185,7 @@ async function* splitAtNul(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 function pathOf(directory: MountPath, name: Buffer): MountPath | undefined {
   const text = decodeName(name)
   if (text === undefined || !text.startsWith(start)) return undefined
-  return text.slice(start.length).split('/').reduce(childPath, directory)
+  return text.slice(start.length).split('/').reduce(paths.child, directory)
 }
 
 const usable = new Map<string, Promise<string | undefined>>()
@@ -214,7 +214,7 @@ async function probe(): Promise<string | undefined> {
     if (ownUser().uid === 0 && !(await isOpenToAll(rgPath))) return undefined
     return (await Landlock.probeLandlock()).available ? rgPath : undefined
   } catch (error) {
-    if (shortageOf(error) !== undefined) throw error
+    if (shortages.of(error) !== undefined) throw error
     return undefined
   }
 }

@@ -1,12 +1,12 @@
-import { isWithin } from '@ws/core'
+import { paths } from '@ws/core'
 import {
-  type DriverSearchQuery,
   type GlobFilter,
   type MountPath,
   type Owner,
   type SearchHit,
-  type SearchOptions,
   createGlobFilter,
+  type DriverOptions,
+  type AdapterOptions,
 } from '@ws/core/adapter'
 import { type LineMatcher, createLineMatcher } from '@ws/text-search'
 
@@ -23,8 +23,8 @@ import { searchFile } from './file.ts'
 import { findCandidates } from './ripgrep.ts'
 
 export interface SearchParts {
-  readonly query: DriverSearchQuery
-  readonly onUnreadable: SearchOptions['onUnreadable']
+  readonly query: DriverOptions.Query
+  readonly onUnreadable: AdapterOptions.Search['onUnreadable']
   readonly owner: Owner | undefined
   readonly resources: Resources
   readonly maxPathBytes: number
@@ -32,13 +32,13 @@ export interface SearchParts {
 }
 
 export interface Search {
-  readonly query: DriverSearchQuery
+  readonly query: DriverOptions.Query
   readonly matcher: LineMatcher
   readonly globs: GlobFilter
   readonly maxHits: number
   readonly maxFileBytes: number
   readonly isExcluded: (path: MountPath) => boolean
-  readonly onUnreadable: SearchOptions['onUnreadable']
+  readonly onUnreadable: AdapterOptions.Search['onUnreadable']
   heldFiles: number
 }
 
@@ -69,7 +69,7 @@ function prepare({ query, onUnreadable }: SearchParts): Search {
     globs: createGlobFilter(glob),
     maxHits,
     maxFileBytes,
-    isExcluded: (path) => exclude.some((prefix) => isWithin(path, prefix)),
+    isExcluded: (path) => exclude.some((prefix) => paths.isWithin(path, prefix)),
     onUnreadable,
     heldFiles: 0,
   }

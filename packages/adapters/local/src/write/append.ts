@@ -1,5 +1,5 @@
 import { type WriteResult, isWorkspaceError } from '@ws/core'
-import { type DriverAppendOptions, LinkSignal } from '@ws/core/adapter'
+import { LinkSignal, type DriverOptions } from '@ws/core/adapter'
 
 import { openData, release, statusOf } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'
@@ -16,7 +16,7 @@ import { writeFile } from './write.ts'
 
 const attempts = 8
 
-export async function appendToFile(task: Task, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
+export async function appendToFile(task: Task, data: Uint8Array, options: DriverOptions.Append): Promise<WriteResult> {
   const target = targetOf(task, task.path)
   if (options.ifVersion === 'absent') return await create(task, data, options)
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -35,7 +35,7 @@ export async function appendToFile(task: Task, data: Uint8Array, options: Driver
   throw failure(target, 'EBUSY', 'is being created and deleted by another process', { remedy: 'try again' })
 }
 
-async function create(task: Task, data: Uint8Array, { parents }: DriverAppendOptions): Promise<WriteResult> {
+async function create(task: Task, data: Uint8Array, { parents }: DriverOptions.Append): Promise<WriteResult> {
   return await writeFile(task, data, { ifVersion: 'absent', parents })
 }
 
@@ -43,7 +43,7 @@ async function appendToExisting(
   task: Task,
   target: Target,
   data: Uint8Array,
-  { ifVersion }: DriverAppendOptions,
+  { ifVersion }: DriverOptions.Append,
 ): Promise<WriteResult> {
   return await withLocks([task.tree.hostPath(target.path)], async () => {
     const { handle } = await openFile(task, target)

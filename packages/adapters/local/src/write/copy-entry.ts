@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 
-import type { CopyOptions, MountPath } from '@ws/core/adapter'
+import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 
 import { type Handle, openData, statusOf } from '../confine/handle.ts'
 import { notAFile } from '../confine/open.ts'
@@ -33,7 +33,7 @@ export interface CopiedEntry {
     /** The entry at the destination, to be replaced or merged into. */
     readonly found: Status | undefined
   }
-  readonly options: CopyOptions
+  readonly options: AdapterOptions.Copy
 }
 
 /** Larger files are not copied in one call, which cannot be aborted. */

@@ -1,4 +1,4 @@
-import { childPath, isWorkspaceError } from '@ws/core'
+import { isWorkspaceError, paths } from '@ws/core'
 import { type MountPath, rewriteError } from '@ws/core/adapter'
 
 import { Descent } from '../confine/descent.ts'
@@ -168,14 +168,14 @@ async function copyChild(
   progress: CopyProgress,
 ): Promise<CopiedEntry | undefined> {
   const shown = typeof name === 'string' ? name : showBytes(name)
-  const path = childPath(source.path, shown)
+  const path = paths.child(source.path, shown)
   const { from, to } = way
   let handle: Handle | undefined
   try {
     handle = await openChild(task, from.last, name)
     const status = await statusOf(task, handle)
     if (isReserved(status, handle.self)) return undefined
-    const place = { parent: to.last, name, path: childPath(destination.path, shown) }
+    const place = { parent: to.last, name, path: paths.child(destination.path, shown) }
     const found = options.overwrite === true ? await lookAt(task, to.last, name) : undefined
     if (found !== undefined) checkReplaceable(targetOf(task, place.path, 'destination'), status, found)
     const child: CopiedEntry = {

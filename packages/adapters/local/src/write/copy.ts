@@ -1,5 +1,5 @@
-import { type TransferResult, isWithin } from '@ws/core'
-import type { CopyOptions, MountPath } from '@ws/core/adapter'
+import { paths, type TransferResult } from '@ws/core'
+import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { nameOf, notAFile, openParent } from '../confine/open.ts'
@@ -12,6 +12,8 @@ import { type CopiedEntry, checkReplaceable, copyLink, copyRegularFile } from '.
 import { CopyProgress, copyTree } from './copy-tree.ts'
 import { openParentOf, refuseRoot } from './parents.ts'
 import { checkCondition, conflict, lookAtTarget } from './target.ts'
+
+type CopyOptions = AdapterOptions.Copy
 
 export async function copyEntry(task: Task, destinationPath: MountPath, options: CopyOptions): Promise<TransferResult> {
   const source = targetOf(task, task.path, 'source')
@@ -67,7 +69,7 @@ function checkSource(source: Target, destination: Target, status: Status, option
     if (options.recursive !== true) {
       throw contractFailure(source, 'EISDIR')
     }
-    if (isWithin(destination.path, source.path)) throw contractFailure(destination, 'intoItself')
+    if (paths.isWithin(destination.path, source.path)) throw contractFailure(destination, 'intoItself')
   } else if (!status.isFile() && !status.isSymbolicLink()) throw notAFile(source)
 }
 

@@ -1,5 +1,5 @@
-import { isWorkspaceError, segmentsOf } from '@ws/core'
-import type { CreateDirectoryOptions } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import type { AdapterOptions } from '@ws/core/adapter'
 
 import { release } from '../confine/handle.ts'
 import { nameOf, openDirectory, openParent } from '../confine/open.ts'
@@ -7,7 +7,7 @@ import { type Task, targetOf } from '../confine/task.ts'
 import { contractFailure, translate } from '../errors.ts'
 import { makeDirectories, makeDirectory } from './parents.ts'
 
-export async function createDirectoryAt(task: Task, options: CreateDirectoryOptions): Promise<void> {
+export async function createDirectoryAt(task: Task, options: AdapterOptions.CreateDirectory): Promise<void> {
   const target = targetOf(task, task.path)
   if (options.recursive === true) {
     await makeAll(task)
@@ -33,7 +33,7 @@ async function makeAll(task: Task): Promise<void> {
     if (isWorkspaceError(error, 'ENOTDIR')) await refuseFile(task)
     if (!isWorkspaceError(error, 'ENOENT')) throw error
   }
-  await release(task, await makeDirectories(task, target, segmentsOf(target.path), 'directory'))
+  await release(task, await makeDirectories(task, target, paths.segmentsOf(target.path), 'directory'))
 }
 
 /** Refuses an existing entry: `EEXIST` at the path, `ENOTDIR` in its parents. */

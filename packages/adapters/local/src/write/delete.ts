@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import type { DeleteOptions } from '@ws/core/adapter'
+import type { AdapterOptions } from '@ws/core/adapter'
 
 import { type Handle, release } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'
@@ -15,7 +15,7 @@ import { RemovalProgress, hasOnlyLeftovers, removeEntry } from './remove.ts'
 /** Larger files are unlinked on the pool: freeing blocks takes time. */
 const largeFileBytes = 4_194_304n
 
-export async function deleteEntry(task: Task, options: DeleteOptions): Promise<void> {
+export async function deleteEntry(task: Task, options: AdapterOptions.Delete): Promise<void> {
   const target = targetOf(task, task.path)
   let parent: Handle
   try {
@@ -35,7 +35,7 @@ export async function deleteEntry(task: Task, options: DeleteOptions): Promise<v
   }
 }
 
-async function deleteIn(task: Task, target: Target, parent: Handle, options: DeleteOptions): Promise<void> {
+async function deleteIn(task: Task, target: Target, parent: Handle, options: AdapterOptions.Delete): Promise<void> {
   const found = await lookAtTarget(task, parent, target)
   if (found === undefined) {
     if (options.force === true) return

@@ -1,5 +1,5 @@
-import { type TransferResult, type Version, isWithin } from '@ws/core'
-import type { MountPath, MoveOptions } from '@ws/core/adapter'
+import { paths, type TransferResult, type Version } from '@ws/core'
+import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 
 import { type Handle, release } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'
@@ -12,6 +12,8 @@ import { isWithoutLinks } from './fresh-file.ts'
 import { withLocks } from './locks.ts'
 import { openParentOf, refuseRoot } from './parents.ts'
 import { checkCondition, conflict, lookAtTarget } from './target.ts'
+
+type MoveOptions = AdapterOptions.Move
 
 interface MoveEnd {
   readonly target: Target
@@ -47,7 +49,7 @@ async function checkSource(task: Task, { target, parent }: MoveEnd, destination:
   const found = await lookAtTarget(task, parent, target)
   if (found === undefined) throw contractFailure(target, 'ENOENT')
   checkCondition(target, options.ifSource, found)
-  if (found.isDirectory() && destination.path !== target.path && isWithin(destination.path, target.path)) {
+  if (found.isDirectory() && destination.path !== target.path && paths.isWithin(destination.path, target.path)) {
     throw contractFailure(destination, 'intoItself')
   }
   return found

@@ -1,11 +1,10 @@
-import { segmentsOf } from '@ws/core'
+import { isWorkspaceError, paths } from '@ws/core'
 
 import { type Handle, openChild, release } from '../confine/handle.ts'
 import { changing, openParent } from '../confine/open.ts'
 import type { Target, Task } from '../confine/task.ts'
 import { findObstacle } from '../confine/walk.ts'
 import { contractFailure, nativeCode, translate } from '../errors.ts'
-import { isWorkspaceError } from '@ws/core'
 import { pathOfDescriptor } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import { creationStart, giveNew } from './give.ts'
@@ -25,7 +24,7 @@ export async function openParentOf(task: Task, target: Target, create: boolean):
   } catch (error) {
     if (!create || !isWorkspaceError(error, 'ENOENT')) throw error
   }
-  return await makeDirectories(task, target, segmentsOf(target.path).slice(0, -1), 'parent')
+  return await makeDirectories(task, target, paths.segmentsOf(target.path).slice(0, -1), 'parent')
 }
 
 /** Makes missing directories from the root. `kind`: whether the segments include the target. */

@@ -1,4 +1,4 @@
-import { type WorkspaceError, childPath, isWorkspaceError } from '@ws/core'
+import { paths, type WorkspaceError, isWorkspaceError } from '@ws/core'
 import { type MountPath, rewriteError } from '@ws/core/adapter'
 
 import { Descent } from '../confine/descent.ts'
@@ -118,7 +118,7 @@ async function removeOnce(task: Task, way: Descent, doomed: Doomed, progress: Re
 }
 
 function childOf(path: MountPath, name: HostName): MountPath {
-  return childPath(path, typeof name === 'string' ? name : showBytes(name))
+  return paths.child(path, typeof name === 'string' ? name : showBytes(name))
 }
 
 async function unlinkOnce(task: Task, parent: Handle, name: HostName): Promise<boolean> {
@@ -201,7 +201,7 @@ function removeAtOnce(
   } catch {
     return false // the thorough way meets the error again
   }
-  progress.removed(childPath(path, name))
+  progress.removed(paths.child(path, name))
   return true
 }
 

@@ -1,5 +1,5 @@
-import { parentPath } from '@ws/core'
-import { type MountPath, mountRoot } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import { findProgram, startProcess } from '@ws/sandbox'
 
 import { release } from '../confine/handle.ts'
@@ -13,9 +13,9 @@ import { under } from '../host/name.ts'
 export async function syncAbove(task: Task, target: Target): Promise<void> {
   let path: MountPath = target.path
   do {
-    path = parentPath(path)
+    path = paths.parent(path)
     await syncDirectory(task, path)
-  } while (path !== mountRoot)
+  } while (path !== paths.mountRoot)
 }
 
 async function syncDirectory(task: Task, path: MountPath): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Version, type WriteResult, parentPath } from '@ws/core'
-import type { WriteData, WriteOptions } from '@ws/core/adapter'
+import { paths, type Version, type WriteResult } from '@ws/core'
+import type { WriteData, AdapterOptions } from '@ws/core/adapter'
 
 import { type Handle, release } from '../confine/handle.ts'
 import { changing, nameOf, notAFile } from '../confine/open.ts'
@@ -15,7 +15,7 @@ import { openParentOf } from './parents.ts'
 import { syncAbove } from './sync.ts'
 import { checkCondition, conflict, lookAtTarget } from './target.ts'
 
-export async function writeFile(task: Task, data: WriteData, options: WriteOptions): Promise<WriteResult> {
+export async function writeFile(task: Task, data: WriteData, options: AdapterOptions.Write): Promise<WriteResult> {
   const target = targetOf(task, task.path)
   const parent = await openParentOf(task, target, options.parents === true)
   try {
@@ -74,7 +74,7 @@ async function checkPlace(
   task: Task,
   target: Target,
   parent: Handle,
-  { ifVersion }: WriteOptions,
+  { ifVersion }: AdapterOptions.Write,
 ): Promise<Status | undefined> {
   for (let attempt = 0; attempt < 8; attempt += 1) {
     const found = await lookAtTarget(task, parent, target)
@@ -93,6 +93,6 @@ async function checkPlace(
 
 /** Checks that the directory is still at its path: a file must not land in a moved one after a long stream. */
 export function assertInPlace({ tree }: Task, target: Target, parent: Handle): void {
-  if (parent.fd < 0 || tree.isAt(parent.fd, parentPath(target.path))) return
+  if (parent.fd < 0 || tree.isAt(parent.fd, paths.parent(target.path))) return
   throw failure(target, 'EBUSY', 'is in a directory that was moved or removed meanwhile', { remedy: 'try again' })
 }

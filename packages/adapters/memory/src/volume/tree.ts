@@ -1,5 +1,5 @@
-import { joinPath, type Stat, type Version } from '@ws/core'
-import { type MountPath, parseMountPath } from '@ws/core/adapter'
+import { paths, type Stat, type Version } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
 import { statOf, Tree } from '../tree.ts'
@@ -81,12 +81,12 @@ export class VolumeTree extends Tree {
   }
 
   isAt(_node: VolumeNode, path: MountPath): boolean {
-    return statsOf(this.#fs, joinPath(this.#root, path))?.isDirectory() === true
+    return statsOf(this.#fs, paths.join(this.#root, path))?.isDirectory() === true
   }
 
   override isReachable(path: MountPath): boolean {
     try {
-      return parseMountPath(path) === path
+      return paths.parseMount(path) === path
     } catch {
       return false // that is the answer
     }

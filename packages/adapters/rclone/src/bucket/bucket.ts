@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { type SignalOption, mountRoot, parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { SignalOption } from '@ws/core/adapter'
 
 import { type RcloneAdapter, openAdapter } from '../adapter.ts'
 import { failure } from '../errors.ts'
@@ -32,13 +33,13 @@ export async function openRcloneBucket(options: RcloneAdapterOptions): Promise<R
   let mustForce = false
 
   const adapter = async (prefix: string): Promise<RcloneAdapter> => {
-    const path = parseMountPath(`/${prefix.replace(/^\/+|\/+$/g, '')}`, operation)
-    if (path === mountRoot) {
+    const path = paths.parseMount(`/${prefix.replace(/^\/+|\/+$/g, '')}`, operation)
+    if (path === paths.mountRoot) {
       throw failure('EINVAL', 'the prefix is empty', { operation, remedy: 'name the part that is to be seen' })
     }
     refuseChangedName(operation, path)
     const below = `${path.slice(1)}/`
-    const call = { operation, path: mountRoot }
+    const call = { operation, path: paths.mountRoot }
     const { mountPoint } = mount.place
     await mount.running(call)
     await mount.track(call, () => mkdir(join(mountPoint, below), { recursive: true }))
@@ -58,7 +59,7 @@ export async function openRcloneBucket(options: RcloneAdapterOptions): Promise<R
   const bucket: RcloneBucket = {
     adapter,
     async refresh({ signal } = {}) {
-      const call = { operation: 'refresh', path: mountRoot }
+      const call = { operation: 'refresh', path: paths.mountRoot }
       const { control } = await mount.running(call)
       const { attributeCacheTime } = mount.options
       await mount.track(call, () => refreshMount(control, { below: '', attributeCacheTime, signal }))

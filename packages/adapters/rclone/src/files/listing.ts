@@ -1,10 +1,12 @@
 import { isWorkspaceError } from '@ws/core'
-import { type Entry, type ListOptions, type MountPath, mapInOrder } from '@ws/core/adapter'
+import { concurrency, type Entry, type MountPath, type AdapterOptions } from '@ws/core/adapter'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Open } from '../part/opened.ts'
 import { settled } from './versions.ts'
+
+type ListOptions = AdapterOptions.List
 
 /** The most entries whose details are requested ahead, while the caller waits for one of them. */
 const detailsAhead = 16
@@ -45,7 +47,7 @@ function isInFlight(metadata: string): boolean {
 async function* entriesOf(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   if (options.details !== true) return yield* open.files.list(path, options)
   const entries = open.files.list(path, { ...options, details: false })
-  for await (const entry of mapInOrder(entries, detailsAhead, (one) => describe(open, one))) {
+  for await (const entry of concurrency.mapInOrder(entries, detailsAhead, (one) => describe(open, one))) {
     if (entry !== undefined) yield entry
   }
   return undefined

@@ -4,10 +4,10 @@ import { factsOfVersion } from '@ws/adapter-local/internal'
 import type { ReadResult, Stat } from '@ws/core'
 import {
   type MountPath,
-  type ReadOptions,
   type ReadStreamResult,
   type StorageAdapter,
   chunksOf,
+  type AdapterOptions,
 } from '@ws/core/adapter'
 
 import { type CachedFile, lookAtCachedFile } from '../cache/cached-file.ts'
@@ -31,7 +31,7 @@ export async function readSteadily(
   files: Pick<DirectFiles, 'read'>,
   metadata: string,
   path: MountPath,
-  options: ReadOptions,
+  options: AdapterOptions.Read,
 ): Promise<ReadResult> {
   const deadline = performance.now() + longestMs
   for (let attempt = 0; ; attempt += 1) {
@@ -57,7 +57,7 @@ export async function openSteadyStream(
   files: StorageAdapter,
   metadata: string,
   path: MountPath,
-  options: ReadOptions,
+  options: AdapterOptions.Read,
 ): Promise<ReadStreamResult> {
   const before = lookAtCachedFile(metadata)
   const { stat, stream } = await files.readStream(path, options)
@@ -97,7 +97,7 @@ function isGap({ size }: Stat, cached: Now, attempt: number): boolean {
 const gapAttempts = 4
 
 /** False for a file that was replaced between its stat and its bytes. */
-function isWhole(bytes: Uint8Array, { size }: Stat, { range }: ReadOptions): boolean {
+function isWhole(bytes: Uint8Array, { size }: Stat, { range }: AdapterOptions.Read): boolean {
   return range !== undefined || bytes.length === size
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { factsOfVersion, versionFrom } from '@ws/adapter-local/internal'
 import { type FileType, type Version, isWorkspaceError } from '@ws/core'
-import { type Condition, type MountPath, type StorageAdapter, contractError, dateable } from '@ws/core/adapter'
+import { type Condition, fileTimes, type MountPath, type StorageAdapter, contractError } from '@ws/core/adapter'
 
 import { type CachedFile, hashInNote, lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
 import { hashInStore } from '../control/hash.ts'
@@ -30,7 +30,8 @@ export async function settled<State extends { readonly type: FileType; readonly 
   const { size } = seen
   const mtimeNs = state.type === 'file' ? await timeInCache(metadata, seen, before) : undefined
   if (mtimeNs === undefined) return { ...state, version: versionFrom(seen, await timeOfContent(metadata, state, seen)) }
-  return { ...state, modifiedAt: dateable(Number(mtimeNs / 1_000n) / 1_000), version: versionFrom({ size, mtimeNs }) }
+  const modifiedAt = fileTimes.dateable(Number(mtimeNs / 1_000n) / 1_000)
+  return { ...state, modifiedAt, version: versionFrom({ size, mtimeNs }) }
 }
 
 type Facts = NonNullable<ReturnType<typeof factsOfVersion>>

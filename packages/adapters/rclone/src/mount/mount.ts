@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { isWorkspaceError } from '@ws/core'
-import { mountRoot } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
 
 import { failure } from '../errors.ts'
 import type { CheckedOptions } from '../options.ts'
@@ -144,7 +143,7 @@ export class Mount {
 
   async #recover(): Promise<void> {
     // An attempt that began while the store hung waits for an answer that does not come any more.
-    this.#attempt?.abort(hungError({ operation: 'recover', path: mountRoot }, 'store'))
+    this.#attempt?.abort(hungError({ operation: 'recover', path: paths.mountRoot }, 'store'))
     await this.#restoring?.catch(() => undefined)
     const process = this.#running?.process
     process?.kill()

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 
-import { isWithin, isWorkspaceError } from '@ws/core'
+import { isWorkspaceError, paths } from '@ws/core'
 import { type MountPath, type StorageAdapter, contractError } from '@ws/core/adapter'
 
 import { readCachedFile } from '../cache/cached-file.ts'
@@ -22,39 +22,39 @@ export async function callOff(
   path: MountPath,
   destination?: MountPath,
 ): Promise<readonly string[]> {
-  const paths =
+  const uploads =
     destination === undefined ? await cancelled.note(path) : await cancelled.noteMove(path, destination, running)
   // An upload that is under way cannot be called back; the store may still take it after it was asked.
-  if (paths.length > 0) await uploadsEnded(running.control, longestUploadMs)
-  return paths
+  if (uploads.length > 0) await uploadsEnded(running.control, longestUploadMs)
+  return uploads
 }
 
 /** Removes what the store has of files that go; see {@link callOff}. */
-export async function removeStored({ running, cancelled }: Open, paths: readonly string[], operation: string) {
-  await explained(operation, () => cancelled.removeStored(paths, running))
+export async function removeStored({ running, cancelled }: Open, uploads: readonly string[], operation: string) {
+  await explained(operation, () => cancelled.removeStored(uploads, running))
 }
 
 /** Moves what {@link callOff} gave. Afterwards the store has nothing under the old name, and the new one if it is to have it. */
 export async function moveCalledOff(
   open: Open,
-  paths: readonly string[],
+  uploads: readonly string[],
   { source, destination }: { readonly source: MountPath; readonly destination: MountPath },
   move: () => Promise<unknown>,
 ): Promise<void> {
   try {
     await move().catch(async (error: unknown) => {
-      const isPossible = paths.includes(source) && (await mayHaveMetUpload(open, error, destination))
+      const isPossible = uploads.includes(source) && (await mayHaveMetUpload(open, error, destination))
       if (!isPossible || !(await moveAgain(open, source, move))) throw error
     })
   } catch (error) {
     // After these errors, it is unknown how far the move got: the notes stay.
     const isUnknown = isWorkspaceError(error, 'EIO') || isWorkspaceError(error, 'ETIMEDOUT')
-    if (!isUnknown) open.cancelled.noteMoved(paths, destination)
+    if (!isUnknown) open.cancelled.noteMoved(uploads, destination)
     throw error
   }
-  await removeStored(open, paths, 'move')
-  open.cancelled.noteMoved(paths, destination)
-  if (paths.length > 0) await assureStored(open, destination, 'move')
+  await removeStored(open, uploads, 'move')
+  open.cancelled.noteMoved(uploads, destination)
+  if (uploads.length > 0) await assureStored(open, destination, 'move')
 }
 
 /** Copies. Once more, where the temporary file met its own upload when it got its name: that file was removed. */
@@ -134,7 +134,7 @@ export async function settleUploads(
 /** A directory that is to be moved elsewhere, and not into itself. */
 export async function isOtherDirectory(files: StorageAdapter, source: MountPath, destination: MountPath) {
   const { type } = await files.stat(source)
-  return type === 'directory' && !isWithin(destination, source)
+  return type === 'directory' && !paths.isWithin(destination, source)
 }
 
 /** @throws WorkspaceError `ENOTEMPTY` for a directory with something in it: rclone would merge another one into it. */

@@ -1,12 +1,11 @@
-import { isWorkspaceError } from '@ws/core'
-import { mountRoot } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
 
 import { failure } from '../errors.ts'
 import { flushPart } from './flush.ts'
 import type { Task } from '../mount/pending.ts'
 import type { MountedPart } from './mounted-part.ts'
 
-const call: Task = { operation: 'close', path: mountRoot }
+const call: Task = { operation: 'close', path: paths.mountRoot }
 
 /** `force`: without waiting for users of the mount. */
 export type OnClose = (options: { readonly force: boolean }) => Promise<void>

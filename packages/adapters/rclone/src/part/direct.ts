@@ -10,7 +10,9 @@ import {
   versionFrom,
 } from '@ws/adapter-local/internal'
 import type { ReadResult, Stat, WriteResult } from '@ws/core'
-import type { MountPath, ReadOptions, StatOptions, StorageAdapter, WriteData, WriteOptions } from '@ws/core/adapter'
+import type { MountPath, StorageAdapter, WriteData, AdapterOptions } from '@ws/core/adapter'
+
+type ReadOptions = AdapterOptions.Read
 
 /** Most bytes of a file that is read directly; larger files are read in the usual way. */
 const largestBytes = 1_048_576
@@ -18,10 +20,10 @@ const reading = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** The most frequent operations. */
 export interface DirectFiles {
-  stat(path: MountPath, options?: StatOptions): Promise<Stat>
+  stat(path: MountPath, options?: AdapterOptions.Stat): Promise<Stat>
   /** `atEnd`: called when all is read and the file is not closed yet, if that moment is known. */
   read(path: MountPath, options?: ReadOptions, atEnd?: () => void): Promise<ReadResult>
-  write(path: MountPath, data: WriteData, options?: WriteOptions): Promise<WriteResult>
+  write(path: MountPath, data: WriteData, options?: AdapterOptions.Write): Promise<WriteResult>
 }
 
 /**
@@ -36,7 +38,7 @@ export interface DirectFiles {
  */
 export function directFiles(root: string, device: bigint, usual: StorageAdapter): DirectFiles {
   return {
-    async stat(path: MountPath, options: StatOptions = {}): Promise<Stat> {
+    async stat(path: MountPath, options: AdapterOptions.Stat = {}): Promise<Stat> {
       if (isOrdinary(path, options)) {
         const found = await statAt(join(root, path), device).catch(() => undefined)
         if (found !== undefined) return found
@@ -52,7 +54,7 @@ export function directFiles(root: string, device: bigint, usual: StorageAdapter)
       }
       return await usual.read(path, options)
     },
-    async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
+    async write(path: MountPath, data: WriteData, options: AdapterOptions.Write = {}): Promise<WriteResult> {
       const { ifVersion, mode } = options
       if (isOrdinary(path, options) && data instanceof Uint8Array && ifVersion === undefined && mode === undefined) {
         const written = await writeWhole(join(root, path), device, data).catch(() => undefined)
@@ -64,7 +66,7 @@ export function directFiles(root: string, device: bigint, usual: StorageAdapter)
 }
 
 /** With a signal, waiting can be called off: the usual way does that. The root may be missing, and something else there. */
-function isOrdinary(path: MountPath, { signal }: StatOptions): boolean {
+function isOrdinary(path: MountPath, { signal }: AdapterOptions.Stat): boolean {
   return signal === undefined && path !== '/' && !path.includes(`/${tempPrefix}`)
 }
 

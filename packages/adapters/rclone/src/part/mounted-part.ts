@@ -1,4 +1,5 @@
-import { type MountPath, contractError, mountRoot } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { type MountPath, contractError } from '@ws/core/adapter'
 import type { HostPath } from '@ws/core/executor'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -24,7 +25,7 @@ export class MountedPart implements MountUser {
     this.below = below
     this.#open = first
     this.#dirty = first.dirty
-    this.#root = first.files.hostPath(mountRoot)
+    this.#root = first.files.hostPath(paths.mountRoot)
     mount.addUser(this)
   }
 

@@ -2,7 +2,8 @@ import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { type StorageAdapter, mountRoot } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 import { DirtyFiles } from '../cache/dirty.ts'
 import { failure } from '../errors.ts'
@@ -33,7 +34,7 @@ export interface Open {
 
 /** Opens a part of a mount. `below`: `""`, or `threads/t1/`, which must be there. */
 export async function openFiles(mount: Mount, below: string): Promise<Open> {
-  const call = { operation: 'createRcloneAdapter', path: mountRoot }
+  const call = { operation: 'createRcloneAdapter', path: paths.mountRoot }
   const running = mount.runningNow(call)
   const part = below.replace(/\/$/, '')
   const root = join(mount.place.mountPoint, part)
@@ -47,7 +48,7 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   const device = await mount.track(call, () => deviceOf(mount.place.mountPoint))
   const made = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
   const files = made as DiskFiles // a local adapter has them all
-  const direct = mount.features.links ? files : directFiles(files.hostPath(mountRoot), device, files)
+  const direct = mount.features.links ? files : directFiles(files.hostPath(paths.mountRoot), device, files)
   const dirty = new DirtyFiles(metadata, { unfinished: false })
   return { files, direct, running, metadata, content, dirty, cancelled }
 }

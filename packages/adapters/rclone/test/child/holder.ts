@@ -4,7 +4,7 @@ import { stat } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 
 import { type RcloneAdapterOptions, createRcloneAdapter } from '../../src/index.ts'
 
@@ -17,10 +17,10 @@ interface Task {
 const { options, files } = JSON.parse(await text(process.stdin)) as Task
 const adapter = await createRcloneAdapter(options)
 for (const [path, content] of Object.entries(files)) {
-  await adapter.write(parseMountPath(path), new TextEncoder().encode(content), { parents: true })
+  await adapter.write(paths.parseMount(path), new TextEncoder().encode(content), { parents: true })
   process.stdout.write(`${path}\n`)
 }
-process.on('SIGUSR2', () => stat(join(adapter.hostPath(parseMountPath('/')), 'cold/none'), () => undefined))
+process.on('SIGUSR2', () => stat(join(adapter.hostPath(paths.parseMount('/')), 'cold/none'), () => undefined))
 process.on('SIGHUP', () => process.exit(0))
 process.stdout.write('done\n')
 setInterval(() => undefined, 60_000)

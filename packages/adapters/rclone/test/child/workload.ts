@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 /** One change: by the API, or as a command would make it, through the mount itself. */
 export interface Step {
@@ -61,7 +62,7 @@ export function stepsFrom(seed: number, count: number): Step[] {
 
 /** Does the steps one after the other, telling of each; goes on after those that fail. */
 export async function work(adapter: StorageAdapter, steps: readonly Step[], report: (report: Report) => void) {
-  const root = String(adapter.hostPath?.(parseMountPath('/')))
+  const root = String(adapter.hostPath?.(paths.parseMount('/')))
   for (const [index, step] of steps.entries()) {
     report({ index, state: 'begun' })
     try {
@@ -76,7 +77,7 @@ export async function work(adapter: StorageAdapter, steps: readonly Step[], repo
 async function perform(adapter: StorageAdapter, root: string, { kind, path, to = '', content = '' }: Step) {
   if (kind === 'flush') await adapter.flush?.()
   else if (kind === 'command') await writeFile(join(root, path), content)
-  else if (kind === 'delete') await adapter.delete(parseMountPath(path))
-  else if (kind === 'move') await adapter.move(parseMountPath(path), parseMountPath(to))
-  else await adapter.write(parseMountPath(path), new TextEncoder().encode(content), { parents: true })
+  else if (kind === 'delete') await adapter.delete(paths.parseMount(path))
+  else if (kind === 'move') await adapter.move(paths.parseMount(path), paths.parseMount(to))
+  else await adapter.write(paths.parseMount(path), new TextEncoder().encode(content), { parents: true })
 }

@@ -1,5 +1,5 @@
-import { type ErrorCode, isWorkspaceError, type WorkspaceError } from '@ws/core'
-import { type Entry, type MountPath, mountRoot, type SignalOption } from '@ws/core/adapter'
+import { type ErrorCode, isWorkspaceError, paths, type WorkspaceError } from '@ws/core'
+import type { Entry, MountPath, SignalOption } from '@ws/core/adapter'
 
 import { failure, typed } from '../errors.ts'
 import type { Seen } from '../worker/protocol.ts'
@@ -24,7 +24,7 @@ const momentaryCodes: ReadonlySet<ErrorCode> = new Set(['EBACKEND', 'EIO'])
 async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolean> {
   if (!awayCodes.has(code) || code === 'ECLOSED') return code === 'ECLOSED'
   try {
-    await store.stat(mountRoot, { signal: AbortSignal.timeout(answerTime) })
+    await store.stat(paths.mountRoot, { signal: AbortSignal.timeout(answerTime) })
     return false
   } catch {
     return true // any failure of the root is that of the whole store

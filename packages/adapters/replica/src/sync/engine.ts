@@ -1,12 +1,6 @@
-import { isWithin, isWorkspaceError, quotePath } from '@ws/core'
-import {
-  type BeginCommandOptions,
-  type EndCommand,
-  type MountPath,
-  mountRoot,
-  rewriteError,
-  type SignalOption,
-} from '@ws/core/adapter'
+import { isWorkspaceError, paths, quotePath } from '@ws/core'
+import { rewriteError } from '@ws/core/adapter'
+import type { AdapterOptions, MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
 
 import type { ReplicaEvent } from '../contract.ts'
 import { failure, named, typed, unsaved } from '../errors.ts'
@@ -17,6 +11,9 @@ import { ancestorsOf } from './paths.ts'
 import { pass, type PassRequest, type PassResult } from './pass.ts'
 import { few, Notes } from './notes.ts'
 import { leaveInStore, type Site } from './site.ts'
+
+const { isWithin, mountRoot: root } = paths
+type BeginCommand = NonNullable<StorageAdapter['beginCommand']>
 
 /** Milliseconds between the pushes of sessions and background commands. */
 const tick = 1_000
@@ -98,7 +95,7 @@ export class Engine {
     await this.run({ look: undefined, pull: true, push: false, signal }, again).catch(named(operation))
   }
 
-  async begin({ background = false, signal }: BeginCommandOptions): Promise<EndCommand> {
+  async begin({ background = false, signal }: AdapterOptions.BeginCommand): ReturnType<BeginCommand> {
     if (this.#persist === 'command') await this.refresh(signal, 'exec', false)
     else await this.complete(signal, 'exec')
     this.#running += 1
@@ -116,8 +113,8 @@ export class Engine {
   }
 
   /** Resolves when the store has acknowledged what a call has changed at these paths. */
-  async acknowledge(paths: readonly MountPath[], operation: string): Promise<void> {
-    for (const path of paths) this.#touched.add(path)
+  async acknowledge(changed: readonly MountPath[], operation: string): Promise<void> {
+    for (const path of changed) this.#touched.add(path)
     this.#acknowledging ??= this.#last.then(() => {
       this.#acknowledging = undefined
       const touched = [...this.#touched]
@@ -128,9 +125,9 @@ export class Engine {
       return this.run({ look: only, pull: false, push: true })
     })
     const { waiting, conflicts } = await this.#acknowledging.catch((error: unknown) => {
-      throw isWorkspaceError(error) ? rewriteError(error, { operation, path: paths[0] ?? mountRoot }) : error
+      throw isWorkspaceError(error) ? rewriteError(error, { operation, path: changed[0] ?? root }) : error
     })
-    const concerns = (one: MountPath): boolean => paths.some((path) => isWithin(one, path) || isWithin(path, one))
+    const concerns = (one: MountPath): boolean => changed.some((path) => isWithin(one, path) || isWithin(path, one))
     const conflict = conflicts.find(({ path }) => concerns(path))
     if (conflict !== undefined) {
       throw failure('ECONFLICT', {
@@ -142,7 +139,7 @@ export class Engine {
     }
     for (const [path, error] of waiting) if (concerns(path)) throw rewriteError(unsaved(error), { operation, path })
     const left = [...this.site.tree.leftOut.values()].find(
-      ({ path, holdsBytes }) => holdsBytes && path !== mountRoot && concerns(path.replace(/\/$/u, '') as MountPath),
+      ({ path, holdsBytes }) => holdsBytes && path !== root && concerns(path.replace(/\/$/u, '') as MountPath),
     )
     if (left !== undefined) {
       throw failure('ENOTSUP', {

@@ -1,5 +1,5 @@
-import { isWithin, parentPath, type WorkspaceError } from '@ws/core'
-import { forEachOf, type MountPath, orAbort } from '@ws/core/adapter'
+import { paths, type WorkspaceError } from '@ws/core'
+import { concurrency, type MountPath, signals } from '@ws/core/adapter'
 
 import type { ReplicaProgress } from '../contract.ts'
 import { failure, typed } from '../errors.ts'
@@ -65,10 +65,11 @@ export class FirstCopy {
   async need(path: MountPath, needed: Needed, signal: AbortSignal | undefined): Promise<void> {
     if (this.#waiting.size === 0) return
     const above = [...ancestorsOf(path), path].filter((one) => this.#waiting.has(one))
-    const isNeeded = (one: MountPath): boolean => (needed === 'below' ? isWithin(one, path) : parentPath(one) === path)
+    const isNeeded = (one: MountPath): boolean =>
+      needed === 'below' ? paths.isWithin(one, path) : paths.parent(one) === path
     const others = needed === 'entry' ? [] : [...this.#waiting.keys()].filter(isNeeded)
     await this.#until(
-      forEachOf([...above, ...others], parallel, (one) => this.#fetch(one)),
+      concurrency.forEachOf([...above, ...others], parallel, (one) => this.#fetch(one)),
       signal,
     )
   }
@@ -88,7 +89,7 @@ export class FirstCopy {
   #goOn(): Promise<void> {
     const work = async (): Promise<void> => {
       await this.#site.packs.load(this.#listed, this.#waiting.keys(), this.#stop.signal)
-      await forEachOf(this.#waiting.keys(), parallel, (path) => this.#fetch(path))
+      await concurrency.forEachOf(this.#waiting.keys(), parallel, (path) => this.#fetch(path))
     }
     this.#background ??= work().finally(() => {
       this.#background = undefined
@@ -98,7 +99,7 @@ export class FirstCopy {
   }
 
   async #until(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-    await (signal === undefined ? work : orAbort(work, signal))
+    await (signal === undefined ? work : signals.orAbort(work, signal))
   }
 
   /** One fetch serves all that wait for it. */

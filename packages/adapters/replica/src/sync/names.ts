@@ -1,4 +1,4 @@
-import { baseName, childPath, parentPath } from '@ws/core'
+import { paths } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
 /** Bytes of one name on the disks and in the stores that there are. */
@@ -11,13 +11,13 @@ export function stampOf(time: number): string {
 
 /** `name.conflict-<word>.ext`. @param attempt from 1; later ones add their number */
 export function conflictPath(path: MountPath, word: string, attempt: number): MountPath {
-  const name = baseName(path)
+  const name = paths.baseName(path)
   const dot = name.lastIndexOf('.')
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
   const mark = `.conflict-${word}${attempt === 1 ? '' : `-${attempt}`}`
   const room = longestName - Buffer.byteLength(mark)
   const ending = Buffer.byteLength(extension) < room / 2 ? extension : ''
-  return childPath(parentPath(path), `${cut(stem, room - Buffer.byteLength(ending))}${mark}${ending}`)
+  return paths.child(paths.parent(path), `${cut(stem, room - Buffer.byteLength(ending))}${mark}${ending}`)
 }
 
 /** As many whole characters as fit. */

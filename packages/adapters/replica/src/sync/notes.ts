@@ -1,5 +1,5 @@
-import type { WorkspaceError } from '@ws/core'
-import { type EntryNote, type MountPath, mountRoot } from '@ws/core/adapter'
+import { paths, type WorkspaceError } from '@ws/core'
+import type { EntryNote, MountPath } from '@ws/core/adapter'
 
 import type { ReplicaEvent } from '../contract.ts'
 import type { ReplicaTree } from './tree.ts'
@@ -52,6 +52,6 @@ export class Notes {
     const more = notes.length - listed
     if (more <= 0) return notes
     const reason = `has ${more} more such entries: the operator finds them in \`status()\` of the replica`
-    return [...notes.slice(0, listed), { path: mountRoot, reason }]
+    return [...notes.slice(0, listed), { path: paths.mountRoot, reason }]
   }
 }

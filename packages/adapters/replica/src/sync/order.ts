@@ -1,4 +1,5 @@
-import { mountRoot, type MountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import type { Facts } from '@ws/tree/disk'
 
 import { ancestorsOf, childrenFirst, databaseOf, parentsFirst } from './paths.ts'
@@ -36,9 +37,9 @@ export interface Order {
  */
 export function orderOf(changes: Changes): Order {
   const { before, after, time = () => 0 } = changes
-  const paths = [...changes.paths]
-  const present = parentsFirst(paths.filter((path) => after(path) !== undefined))
-  const gone = childrenFirst(paths.filter((path) => after(path) === undefined))
+  const changed = [...changes.paths]
+  const present = parentsFirst(changed.filter((path) => after(path) !== undefined))
+  const gone = childrenFirst(changed.filter((path) => after(path) === undefined))
   const takers = (path: MountPath): MountPath[] =>
     ancestorsOf(path).filter((above) => (after(above) ?? 'directory') !== 'directory')
   const replaces = (path: string): boolean => (before(path) ?? after(path)) !== after(path)
@@ -54,7 +55,7 @@ export function orderOf(changes: Changes): Order {
   const { hashes, others } = wavesOf([...early.filter(isOther), ...gone.filter(isLog)], changes)
   const waves = [...hashes, ...others]
   const since = late.reduce((least, path) => Math.min(least, time(path)), Infinity)
-  const later = others.findIndex(([path = mountRoot]) => time(path) > since)
+  const later = others.findIndex(([path = paths.mountRoot]) => time(path) > since)
   return {
     directories: early.filter(isDirectory),
     waves,
@@ -68,13 +69,13 @@ export function orderOf(changes: Changes): Order {
   }
 }
 
-function departures(paths: readonly MountPath[], isDirectory: (path: string) => boolean): MountPath[][] {
-  const files = paths.filter((path) => !isDirectory(path))
+function departures(changed: readonly MountPath[], isDirectory: (path: string) => boolean): MountPath[][] {
+  const files = changed.filter((path) => !isDirectory(path))
   return [
     files.filter((path) => !isHash(path)),
     files.filter((path) => isHash(path) && isIndex(path)),
     files.filter((path) => isHash(path) && !isIndex(path)),
-    ...paths.filter(isDirectory).map((path) => [path]),
+    ...changed.filter(isDirectory).map((path) => [path]),
   ]
 }
 

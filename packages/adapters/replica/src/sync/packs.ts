@@ -2,7 +2,8 @@ import { hash, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 
-import { eitherSignal, forEachOf, mountRoot, type MountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { concurrency, type MountPath, signals } from '@ws/core/adapter'
 import type { InnerAdapter } from '@ws/core/inner'
 import { contentOf } from '@ws/tree/disk'
 
@@ -56,17 +57,17 @@ export class Packs {
   /** Looks for files in packs, where there are many. Packs whose files have changed in the store are removed. */
   async load(
     listed: ReadonlyMap<string, Remote>,
-    paths: Iterable<string>,
+    asked: Iterable<string>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const store = this.#store
-    const wanted = new Set([...paths].filter((path) => isSmall(listed.get(path))))
+    const wanted = new Set([...asked].filter((path) => isSmall(listed.get(path))))
     if (store === undefined || wanted.size < fewest) return
     this.#found.clear()
     try {
-      const listing = store.list(mountRoot, { recursive: true, written: true, signal })
+      const listing = store.list(paths.mountRoot, { recursive: true, written: true, signal })
       const packs = (await Array.fromAsync(listing)).sort((one, other) => (other.writtenAt ?? 0) - (one.writtenAt ?? 0))
-      await forEachOf(packs.entries(), parallel, async ([index, { path, size = 0, writtenAt = 0 }]) => {
+      await concurrency.forEachOf(packs.entries(), parallel, async ([index, { path, size = 0, writtenAt = 0 }]) => {
         const isOld = index >= mostPacks || size > mostBytes
         const files = isOld ? [] : await this.#read(store, path, signal)
         const fresh = files.flatMap((file) => freshOf(file, listed.get(file.path), writtenAt))
@@ -107,7 +108,7 @@ export class Packs {
     if (this.#store === undefined || this.#loose.size < fewest || isBusy()) return
     const loose = [...this.#loose]
     this.#loose.clear()
-    const within = eitherSignal(AbortSignal.timeout(writeTime), signal)
+    const within = signals.either(AbortSignal.timeout(writeTime), signal)
     let files: PackedFile[] = []
     let size = 0
     try {

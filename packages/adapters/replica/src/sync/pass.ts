@@ -1,5 +1,5 @@
-import type { WorkspaceError } from '@ws/core'
-import { mountRoot, type MountPath, type SignalOption } from '@ws/core/adapter'
+import { paths, type WorkspaceError } from '@ws/core'
+import type { MountPath, SignalOption } from '@ws/core/adapter'
 
 import type { ReplicaConflict } from '../contract.ts'
 import { failure } from '../errors.ts'
@@ -129,15 +129,15 @@ class Pass {
     if (this.#steps.differs) {
       const error = failure('EBUSY', {
         operation: push ? 'flush' : 'refresh',
-        path: mountRoot,
+        path: paths.mountRoot,
         reason: `was listed by the store in another way than it was read, ${mostRounds} times in a row`,
         remedy: 'let the programs that write there end, then call again',
       })
-      this.#steps.failures.set(mountRoot, error)
+      this.#steps.failures.set(paths.mountRoot, error)
     }
-    const paths =
+    const dirty =
       this.#steps.changed.size > 0 || !push ? [...this.#steps.changed] : ([...this.#site.tree.dirty] as MountPath[])
-    for (const path of paths) {
+    for (const path of dirty) {
       const error = failure('EBUSY', {
         operation: 'flush',
         path,

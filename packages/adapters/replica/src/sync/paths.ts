@@ -1,10 +1,10 @@
-import { parentPath } from '@ws/core'
-import { mountRoot, type MountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 /** The directories above a path, the topmost first, without the root. */
 export function ancestorsOf(path: MountPath): MountPath[] {
   const above: MountPath[] = []
-  for (let at = parentPath(path); at !== mountRoot; at = parentPath(at)) above.unshift(at)
+  for (let at = paths.parent(path); at !== paths.mountRoot; at = paths.parent(at)) above.unshift(at)
   return above
 }
 
@@ -13,12 +13,12 @@ function depthOf(path: string): number {
 }
 
 /** Directories before what is in them. */
-export function parentsFirst(paths: Iterable<string>): MountPath[] {
-  return ([...paths] as MountPath[]).sort((left, right) => depthOf(left) - depthOf(right) || (left < right ? -1 : 1))
+export function parentsFirst(given: Iterable<string>): MountPath[] {
+  return ([...given] as MountPath[]).sort((left, right) => depthOf(left) - depthOf(right) || (left < right ? -1 : 1))
 }
 
-export function childrenFirst(paths: Iterable<string>): MountPath[] {
-  return parentsFirst(paths).reverse()
+export function childrenFirst(given: Iterable<string>): MountPath[] {
+  return parentsFirst(given).reverse()
 }
 
 /** The tree whose entries depend on one another: from the topmost hidden name down, such as `.git`. */

@@ -1,6 +1,6 @@
 import { ancestorsOf, isInRepository } from './paths.ts'
-import { type MountPath, mountRoot } from '@ws/core/adapter'
-import type { SignalOption } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { MountPath, SignalOption } from '@ws/core/adapter'
 
 import type { Seen, Wanted } from '../worker/protocol.ts'
 import { pulling } from './alone.ts'
@@ -152,7 +152,7 @@ async function put(
   version: string,
 ): Promise<Step> {
   const { tree, puts } = site
-  if (wanted.path === mountRoot) return 'done'
+  if (wanted.path === paths.mountRoot) return 'done'
   const outcome = await puts.put({ wanted, source, version })
   if ('unexpected' in outcome) return 'changed'
   tree.see(wanted.path, outcome.facts)

@@ -1,5 +1,5 @@
-import { isWorkspaceError, parentPath } from '@ws/core'
-import { mountRoot, settable, type MountPath, type WriteData } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import { fileTimes, type MountPath, type WriteData } from '@ws/core/adapter'
 
 import { type Base, largeBytes, type Seen } from '../worker/protocol.ts'
 import { pushing } from './alone.ts'
@@ -54,7 +54,7 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   const { signal, onPushed } = options
   const base = tree.base.get(path)
   const mode = facts.mode & 0o777
-  const modifiedAt = settable(Math.floor(facts.mtime))
+  const modifiedAt = fileTimes.settable(Math.floor(facts.mtime))
   let keptTime: number | undefined
   const write = async (data: WriteData): Promise<string> => {
     const ifVersion = base?.version ?? (await tombstones.conditionAt(store, path, options))
@@ -131,7 +131,7 @@ async function pushMarks(site: Site, path: MountPath, facts: Seen, base: Base, o
   const areBitsOff = (base.mode & 0o777) !== (facts.mode & 0o777)
   // a file that is written anew has the bits that it is given then
   if (areBitsOff && !modes && store.chmod === undefined) return pushBytes(site, path, facts, options)
-  const modifiedAt = settable(Math.floor(facts.mtime))
+  const modifiedAt = fileTimes.settable(Math.floor(facts.mtime))
   const isTimeOff = Math.abs(base.mtime - facts.mtime) > (uniqueVersions ? 0 : costlyTimeSlack)
   let marked = false
   if (store.chmod !== undefined && areBitsOff) {
@@ -180,8 +180,8 @@ async function pushLink(site: Site, path: MountPath, facts: Seen, options: StepO
 }
 
 async function makeParent({ store }: Site, path: MountPath, signal: AbortSignal | undefined): Promise<void> {
-  const parent = parentPath(path)
-  if (parent === mountRoot || !store.capabilities.enforcesHierarchy) return
+  const parent = paths.parent(path)
+  if (parent === paths.mountRoot || !store.capabilities.enforcesHierarchy) return
   await store.createDirectory(parent, { recursive: true, signal })
 }
 
@@ -220,7 +220,7 @@ async function deleteDirectory({ store }: Site, path: MountPath, signal: AbortSi
 async function pushDeletion(site: Site, base: Base, { signal, onPushed }: StepOptions): Promise<Step> {
   const { store, tree, tombstones } = site
   const path = base.path as MountPath
-  const parent = parentPath(path)
+  const parent = paths.parent(path)
   // where directories follow from their files, the last file takes its directory along: it is made anew
   const above = tree.seen.get(parent)
   const losesParent =

@@ -1,5 +1,5 @@
-import { isWorkspaceError } from '@ws/core'
-import { type Entry, LinkSignal, mountRoot, type MountPath, type SignalOption } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import { type Entry, LinkSignal, type MountPath, type SignalOption } from '@ws/core/adapter'
 import type { InnerAdapter } from '@ws/core/inner'
 import { contentOf } from '@ws/tree/disk'
 
@@ -48,7 +48,7 @@ export async function listStore(
   const found = new Map<string, Remote>()
   let files = base.size
   let bytes = [...base.values()].reduce((sum, { size }) => sum + size, 0)
-  const listing = store.list(mountRoot, { recursive: true, written: true, signal })
+  const listing = store.list(paths.mountRoot, { recursive: true, written: true, signal })
   for (;;) {
     let entry = listing.nextNow?.()
     if (entry === undefined) {

@@ -1,4 +1,4 @@
-import type { MountPath, Semaphore, SignalOption } from '@ws/core/adapter'
+import type { MountPath, SignalOption, concurrency } from '@ws/core/adapter'
 import type { InnerAdapter } from '@ws/core/inner'
 import type { Turnstile } from '@ws/tree'
 
@@ -23,7 +23,7 @@ export interface Site {
   readonly puts: Puts
   readonly limits: Limits
   /** Few large files are on their way at once: each holds some pieces in memory. */
-  readonly large: Semaphore
+  readonly large: concurrency.Semaphore
   readonly machine: string
   readonly onEvent: (event: ReplicaEvent) => void
   /** Names that commands have reserved at this moment. */

@@ -1,5 +1,5 @@
 import type { WorkspaceError } from '@ws/core'
-import { mapInOrder, type MountPath } from '@ws/core/adapter'
+import { concurrency, type MountPath } from '@ws/core/adapter'
 
 import { typed } from '../errors.ts'
 import { awayCodes } from './alone.ts'
@@ -42,7 +42,7 @@ export class Steps {
   }
 
   async each(paths: readonly MountPath[], work: (path: MountPath) => Promise<Step>): Promise<void> {
-    const steps = mapInOrder(paths, parallel, (path) => this.one(path, () => work(path)))
+    const steps = concurrency.mapInOrder(paths, parallel, (path) => this.one(path, () => work(path)))
     for await (const _ of steps) void _
   }
 

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { eitherSignal, type MountPath, type SignalOption } from '@ws/core/adapter'
+import { type MountPath, type SignalOption, signals } from '@ws/core/adapter'
 import type { InnerAdapter } from '@ws/core/inner'
 
 import { failure } from '../errors.ts'
@@ -101,7 +101,7 @@ export class Tombstones {
   async delete(store: InnerAdapter, path: MountPath, version: string, { signal }: SignalOption): Promise<void> {
     const bytes = new TextEncoder().encode(`${mark}${this.#id} ${Date.now()}\n`)
     const late = AbortSignal.timeout(claimTime)
-    const within = eitherSignal(late, signal)
+    const within = signals.either(late, signal)
     this.#unfinished.add(path)
     try {
       const { version: tombstone } = await store.write(path, bytes, {

@@ -1,4 +1,5 @@
-import { type Entry, mountRoot, type MountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { Entry, MountPath } from '@ws/core/adapter'
 import { isCovered, isSameTime } from '@ws/tree/disk'
 
 import type { ReplicaConflict, ReplicaFlush, ReplicaLeftOut, ReplicaStatus } from '../contract.ts'
@@ -54,7 +55,7 @@ export class ReplicaTree {
   }
 
   see(path: string, facts: Seen | undefined): void {
-    if (path === mountRoot) {
+    if (path === paths.mountRoot) {
       this.changedAt = timeOf(facts) ?? 0
       return
     }

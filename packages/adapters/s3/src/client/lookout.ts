@@ -1,5 +1,5 @@
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
-import { orAbort } from '@ws/core/adapter'
+import { signals } from '@ws/core/adapter'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { statusOf } from './native.ts'
 
@@ -77,7 +77,7 @@ export class Lookout {
   async #isAnswering(): Promise<boolean> {
     const abortSignal = AbortSignal.timeout(times.answer)
     const asking = this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }), { abortSignal })
-    return orAbort(asking, abortSignal).then(
+    return signals.orAbort(asking, abortSignal).then(
       () => true,
       (error: unknown) => statusOf(error) !== undefined,
     )

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
-import { askingToo, orAbort, urgentSignals } from '@ws/core/adapter'
+import { signals } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
 import { Deadline } from './deadline.ts'
@@ -189,7 +189,7 @@ export class Requests {
     { bytes = 0, copied = 0, whileClosing = false }: RunOptions = {},
   ): Promise<Result> {
     const controller = new AbortController()
-    if (signal !== undefined && urgentSignals.has(signal)) urgentSignals.add(controller.signal)
+    if (signal !== undefined && signals.urgent.has(signal)) signals.urgent.add(controller.signal)
     const closing = this.#closing.signal
     const end = (): void => controller.abort(signal?.aborted === true ? signal.reason : undefined)
     const expire = (): void => controller.abort(new DOMException('the attempt took too long', 'TimeoutError'))
@@ -213,10 +213,10 @@ export class Requests {
     const { client } = this
     try {
       // Check the signal again just before sending; we may have waited for a slot.
-      const abortSignal = askingToo(controller.signal, signal)
+      const abortSignal = signals.askingToo(controller.signal, signal)
       onGone.set(abortSignal, alive)
       const running = attempt({ client, abortSignal, alive })
-      return await orAbort(running, controller.signal) // the SDK does not obey its signal while it waits for a socket
+      return await signals.orAbort(running, controller.signal) // the SDK does not obey its signal while it waits for a socket
     } catch (error) {
       if (isTimeout(controller.signal.reason)) throw controller.signal.reason
       throw error

@@ -12,7 +12,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { Readable } from 'node:stream'
-import { urgentSignals } from '@ws/core/adapter'
+import { signals } from '@ws/core/adapter'
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici'
 import { assertNoPage } from './native.ts'
 
@@ -161,7 +161,7 @@ class Transport {
     const isWhole = Body === null || gone === undefined || Body.length <= wholeBytes
     const signingDate = new Date(Date.now() + this.#config.systemClockOffset)
     const { method, headers, ...signed } = await signer.sign(request, { signingDate })
-    const agent = abortSignal !== undefined && urgentSignals.has(abortSignal) ? this.#urgent : this.#agent
+    const agent = abortSignal !== undefined && signals.urgent.has(abortSignal) ? this.#urgent : this.#agent
     const answer = await agent
       .request({
         origin,

@@ -1,16 +1,16 @@
-import { orAbort } from '@ws/core/adapter'
+import { signals } from '@ws/core/adapter'
 import type { Deadline } from './deadline.ts'
 
 /** Waits some milliseconds, or until one of the signals. Never rejects. */
-export async function sleep(delay: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
-  if (signals.some((signal) => signal?.aborted === true)) return
+export async function sleep(delay: number, aborts: readonly (AbortSignal | undefined)[]): Promise<void> {
+  if (aborts.some((signal) => signal?.aborted === true)) return
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, delay)
   const wake = (): void => resolve()
-  for (const signal of signals) signal?.addEventListener('abort', wake)
+  for (const signal of aborts) signal?.addEventListener('abort', wake)
   await promise
   clearTimeout(timer)
-  for (const signal of signals) signal?.removeEventListener('abort', wake)
+  for (const signal of aborts) signal?.removeEventListener('abort', wake)
 }
 
 /** Waits for anything but a request. @throws the signal's reason, or a `TimeoutError` after the deadline */
@@ -22,8 +22,8 @@ export async function waitFor(
   const expire = (): void => late?.abort(new DOMException('it took too long', 'TimeoutError'))
   const timer = until === undefined ? undefined : setTimeout(expire, Math.max(0, until.left))
   try {
-    const signals = [signal, late?.signal].filter((one) => one !== undefined)
-    await (signals.length === 0 ? running : orAbort(running, AbortSignal.any(signals)))
+    const aborts = [signal, late?.signal].filter((one) => one !== undefined)
+    await (aborts.length === 0 ? running : signals.orAbort(running, AbortSignal.any(aborts)))
   } finally {
     clearTimeout(timer)
   }

@@ -1,5 +1,5 @@
 import { isWorkspaceError, type PartialProgress } from '@ws/core'
-import { rewriteError, type DeleteOptions, type MountPath } from '@ws/core/adapter'
+import { rewriteError, type MountPath, type AdapterOptions } from '@ws/core/adapter'
 import { translate } from '../client/failures.ts'
 import type { Task } from '../client/requests.ts'
 import { failure, invalid } from '../errors.ts'
@@ -10,7 +10,7 @@ import { headObject } from '../objects/lookup-real.ts'
 import type { Store } from '../store/store.ts'
 import { BatchError, deleteBatch, deleteObject, deleteVersion } from './objects.ts'
 
-export async function remove(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<void> {
+export async function remove(store: Store, path: MountPath, options: AdapterOptions.Delete, task: Task): Promise<void> {
   const { recursive = false, force = false, ifVersion } = options
   const removed =
     recursive && ifVersion === undefined
@@ -33,7 +33,7 @@ async function removeLeaf(store: Store, path: MountPath, task: Task): Promise<bo
 }
 
 /** Removes an entry, or an empty directory. False if there is nothing. */
-async function removeOne(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<boolean> {
+async function removeOne(store: Store, path: MountPath, options: AdapterOptions.Delete, task: Task): Promise<boolean> {
   const { recursive = false, ifVersion } = options
   const found = await lookUp(store, path, task)
   if (found === undefined) return false

@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
 import { createHash } from 'node:crypto'
 import { isWorkspaceError, type Version } from '@ws/core'
-import { forEachOf } from '@ws/core/adapter'
+import { concurrency } from '@ws/core/adapter'
 import { isMissing } from '../client/native.ts'
 import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
@@ -148,11 +148,11 @@ export async function deleteBatch(store: Store, objects: readonly ListedObject[]
     throw !isPartial && isUncertain(error, fate, task) ? unknownError(effort, task, error) : error
   }
   for (const { key } of objects) store.history.noteAbsent(key)
-  await forEachOf(single, store.concurrency, ({ key }) => deleteObject(store, key, task))
+  await concurrency.forEachOf(single, store.concurrency, ({ key }) => deleteObject(store, key, task))
 
   async function stillThere(listed: readonly ListedObject[], attempt: Attempt): Promise<ListedObject[]> {
     const found: ListedObject[] = []
-    await forEachOf(listed, store.concurrency, async (object) => {
+    await concurrency.forEachOf(listed, store.concurrency, async (object) => {
       const now = await headOnce(store, object.key, attempt)
       if (now === undefined) return
       if (!isListed(now, object)) throw unknownError({ ...effort, key: object.key }, task)

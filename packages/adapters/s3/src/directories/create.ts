@@ -1,5 +1,5 @@
-import { isWorkspaceError, parentPath } from '@ws/core'
-import type { CreateDirectoryOptions, MountPath } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 import type { ListedOption } from '@ws/core/inner'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 export async function createDirectory(
   store: Store,
   path: MountPath,
-  { recursive = false, listed = false }: CreateDirectoryOptions & ListedOption,
+  { recursive = false, listed = false }: AdapterOptions.CreateDirectory & ListedOption,
   task: Task,
 ): Promise<void> {
   if (recursive && listed && !store.hints.has(path)) {
@@ -36,7 +36,7 @@ export async function createDirectory(
 /** Asks for all directories on the way at once. */
 async function createWithParents(store: Store, path: MountPath, task: Task): Promise<void> {
   const places: MountPath[] = []
-  for (let place = path; place !== '/'; place = parentPath(place)) places.push(place)
+  for (let place = path; place !== '/'; place = paths.parent(place)) places.push(place)
   const found = await Promise.all(places.map((place) => lookUpReal(store, place, task)))
   if (found[0]?.type === 'directory') return
   if (found.every((one) => one?.type !== 'file')) await assertNoLink(store, path, task, { follow: true })

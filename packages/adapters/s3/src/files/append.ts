@@ -1,5 +1,5 @@
 import { isWorkspaceError, WorkspaceError, type WriteResult } from '@ws/core'
-import type { AppendOptions, MountPath } from '@ws/core/adapter'
+import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { sleep } from '../client/wait.ts'
 import { failure } from '../errors.ts'
@@ -18,7 +18,7 @@ export async function append(
   store: Store,
   path: MountPath,
   data: Uint8Array,
-  { ifVersion }: AppendOptions,
+  { ifVersion }: AdapterOptions.Append,
   task: Task,
 ): Promise<WriteResult> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,5 +1,5 @@
 import { WorkspaceError } from '@ws/core'
-import type { ByteRange, MountPath, ReadOptions, ReadStreamResult } from '@ws/core/adapter'
+import type { AdapterOptions, MountPath, ReadStreamResult } from '@ws/core/adapter'
 import type { Deadline } from '../client/deadline.ts'
 import { translate } from '../client/failures.ts'
 import { isMissing, statusOf } from '../client/native.ts'
@@ -12,10 +12,12 @@ import { getObject, type OpenObject } from '../objects/get.ts'
 import { checkVersion, explainMiss, stateAt } from './read.ts'
 import { verifierFor, type Verifier } from '../objects/verify.ts'
 
+type ByteRange = AdapterOptions.Range
+
 export async function readStream(
   store: Store,
   path: MountPath,
-  options: ReadOptions,
+  options: AdapterOptions.Read,
   task: Task,
 ): Promise<ReadStreamResult> {
   const { range, ifVersion } = options

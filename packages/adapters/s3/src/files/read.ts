@@ -1,5 +1,5 @@
 import type { ReadResult } from '@ws/core'
-import { checkReadSize, type MountPath, type ReadOptions } from '@ws/core/adapter'
+import { checkReadSize, type MountPath, type AdapterOptions } from '@ws/core/adapter'
 import { isMissing, statusOf } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
@@ -11,6 +11,8 @@ import { collect, getObject } from '../objects/get.ts'
 import { hasObjects, headObject } from '../objects/lookup-real.ts'
 import type { ObjectState } from '../headers/stat.ts'
 import { settleDoubt, verifierFor } from '../objects/verify.ts'
+
+type ReadOptions = AdapterOptions.Read
 
 export async function read(store: Store, path: MountPath, options: ReadOptions, task: Task): Promise<ReadResult> {
   const { range } = options

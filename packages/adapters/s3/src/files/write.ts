@@ -1,5 +1,5 @@
 import type { WriteResult } from '@ws/core'
-import type { MountPath, WriteData, WriteOptions } from '@ws/core/adapter'
+import type { MountPath, WriteData, AdapterOptions } from '@ws/core/adapter'
 import type { ListedOption } from '@ws/core/inner'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
@@ -18,7 +18,7 @@ export async function write(
   store: Store,
   path: MountPath,
   data: WriteData,
-  options: WriteOptions & ListedOption,
+  options: AdapterOptions.Write & ListedOption,
   task: Task,
 ): Promise<WriteResult> {
   const { ifVersion, mode, modifiedAt } = options
@@ -36,7 +36,7 @@ async function checkPlace(
   store: Store,
   path: MountPath,
   how: 'hints' | 'server',
-  { ifVersion, listed = false }: WriteOptions & ListedOption,
+  { ifVersion, listed = false }: AdapterOptions.Write & ListedOption,
   task: Task,
 ): Promise<void> {
   const { operation } = task

@@ -1,4 +1,4 @@
-import { dateable } from '@ws/core/adapter'
+import { fileTimes } from '@ws/core/adapter'
 
 /** An object's metadata as rclone keeps it, and the writes that made it. */
 export interface FileMetadata {
@@ -78,7 +78,7 @@ function formatSeconds(milliseconds: number): string {
 
 function parseSeconds(text: string): number | undefined {
   if (!/^-?\d{1,12}(?:\.\d{1,12})?$/u.test(text)) return undefined
-  return dateable(Math.round(Number(text) * 1000))
+  return fileTimes.dateable(Math.round(Number(text) * 1000))
 }
 
 /** Octal, with or without the type. Decimal numbers of s3fs include the type, and never look octal. */

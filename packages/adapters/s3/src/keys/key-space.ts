@@ -1,5 +1,5 @@
-import { segmentsOf, WorkspaceError } from '@ws/core'
-import { maxNameBytes, maxPathBytes as longestPath, parseMountPath, type MountPath } from '@ws/core/adapter'
+import { paths, WorkspaceError } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import { invalid } from '../errors.ts'
 import { controlCharacters, isLegalName, isReserved, linkSuffix } from './names.ts'
 
@@ -24,14 +24,14 @@ export class KeySpace {
 
   constructor(options: KeySpaceOptions) {
     const given = options.prefix ?? ''
-    const root = parseMountPath(`/${given}`, 'createS3Adapter')
+    const root = paths.parseMount(`/${given}`, 'createS3Adapter')
     if (given.includes('//') || (given !== '' && `${root.slice(1)}/` !== `${given.replace(/^\/|\/$/gu, '')}/`)) {
       throw invalid('createS3Adapter', root, 'is not a prefix of whole segments', 'give it like `threads/t1`')
     }
     this.prefix = root === '/' ? '' : `${root.slice(1)}/`
     // a key has no leading slash; a directory's marker ends in one
     const rest = maxKeyBytes - Buffer.byteLength(this.prefix) - (options.links === true ? linkSuffix.length : 0)
-    this.maxPathBytes = Math.min(longestPath, rest)
+    this.maxPathBytes = Math.min(paths.maxPathBytes, rest)
     if (this.maxPathBytes < 64) {
       throw new WorkspaceError({
         code: 'ENAMETOOLONG',
@@ -40,7 +40,7 @@ export class KeySpace {
         remedy: 'choose a shorter one',
       })
     }
-    this.maxNameBytes = Math.min(maxNameBytes, this.maxPathBytes - 1)
+    this.maxNameBytes = Math.min(paths.maxNameBytes, this.maxPathBytes - 1)
     this.#options = options
   }
 
@@ -54,7 +54,11 @@ export class KeySpace {
       const remedy = `write it as ${JSON.stringify(path.normalize('NFC'))}`
       throw invalid(operation, path, 'is not normalised (NFC): the store would take it for another name', remedy)
     }
-    if (links === true && path.includes(linkSuffix) && segmentsOf(path).some((name) => name.endsWith(linkSuffix))) {
+    if (
+      links === true &&
+      path.includes(linkSuffix) &&
+      paths.segmentsOf(path).some((name) => name.endsWith(linkSuffix))
+    ) {
       throw invalid(operation, path, `has a name in \`${linkSuffix}\`, which stands for a symbolic link`)
     }
     if (isReserved(path)) {

@@ -1,4 +1,4 @@
-import { maxNameBytes } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 
 /** Names for the adapters' own use directly below their roots, which may lie anywhere. */
 const reserved = /(?:^|\/)\.ws-(?:scratch|probe)-[0-9a-f-]{36}/u
@@ -31,7 +31,7 @@ export function linkNameOf(name: string): string | undefined {
 
 export function isLegalName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || name.includes('\0')) return false
-  return name.length * 3 <= maxNameBytes || Buffer.byteLength(name) <= maxNameBytes
+  return name.length * 3 <= paths.maxNameBytes || Buffer.byteLength(name) <= paths.maxNameBytes
 }
 
 /** Other bytes than UTF-8, for people: `\xNN`. */

@@ -1,5 +1,5 @@
-import { parentPath, segmentsOf, WorkspaceError } from '@ws/core'
-import { LinkSignal, maxPathBytes, mountRoot, type LinkArgument, type MountPath } from '@ws/core/adapter'
+import { paths, WorkspaceError } from '@ws/core'
+import { LinkSignal, type MountPath } from '@ws/core/adapter'
 import { isMissing } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts'
 
 /** A task on a path that may lead through links. */
 export interface LinkTask extends Task {
-  readonly argument?: LinkArgument | undefined
+  readonly argument?: LinkSignal['argument'] | undefined
 }
 
 export interface FoundLink {
@@ -37,7 +37,7 @@ export async function assertNoLink(
   { follow }: { readonly follow: boolean },
 ): Promise<void> {
   if (!store.links) return
-  const first = await firstLink(store, follow ? path : parentPath(path), task)
+  const first = await firstLink(store, follow ? path : paths.parent(path), task)
   if (first !== undefined) throw signalFor(first, path, task)
 }
 
@@ -56,8 +56,8 @@ export function targetOf({ at, target }: Pick<FoundLink, 'at' | 'target'>, opera
 
 async function firstLink(store: Store, path: MountPath, task: Task): Promise<FoundLink | undefined> {
   const places: MountPath[] = []
-  let place = mountRoot as string
-  for (const name of segmentsOf(path)) {
+  let place = paths.mountRoot as string
+  for (const name of paths.segmentsOf(path)) {
     place = place === '/' ? `/${name}` : `${place}/${name}`
     places.push(place as MountPath)
   }
@@ -77,7 +77,7 @@ export async function readLink(store: Store, at: MountPath, task: Task): Promise
     return await store.requests.run(task, async (attempt) => {
       const opened = await getObject(store, key, attempt)
       const { state } = opened
-      if (state.stat.size > maxPathBytes) {
+      if (state.stat.size > paths.maxPathBytes) {
         discard(opened.body)
         return { at, target: undefined, state }
       }

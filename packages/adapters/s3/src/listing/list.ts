@@ -1,4 +1,4 @@
-import { type Entry, type MountPath, mapInOrder } from '@ws/core/adapter'
+import { concurrency, type Entry, type MountPath } from '@ws/core/adapter'
 import type { EntryIterator, InnerListOptions } from '@ws/core/inner'
 import { translate } from '../client/failures.ts'
 import { isOutOfReach } from '../client/native.ts'
@@ -63,7 +63,8 @@ async function withDetails(
     if (state === undefined) return undefined
     return { ...entry, ...(entry.type === 'symlink' ? linkStat(state) : state.stat) }
   }
-  for await (const entry of mapInOrder(entries, store.concurrency, ask)) if (entry !== undefined) detailed.push(entry)
+  for await (const entry of concurrency.mapInOrder(entries, store.concurrency, ask))
+    if (entry !== undefined) detailed.push(entry)
   return detailed
 }
 

@@ -1,4 +1,4 @@
-import { eitherSignal } from '@ws/core/adapter'
+import { signals } from '@ws/core/adapter'
 import { listOnce } from '../client/list-once.ts'
 import type { Task } from '../client/requests.ts'
 import { BrokenListingError } from '../client/retry.ts'
@@ -29,7 +29,7 @@ export interface PageOptions {
 
 export async function* pagesOf(store: Store, options: PageOptions, task: Task): AsyncGenerator<ListedKey[], undefined> {
   const stop = new AbortController()
-  const signal = eitherSignal(stop.signal, task.signal)
+  const signal = signals.either(stop.signal, task.signal)
   const fetch = (from: Position): Promise<Page> => {
     const page = fetchPage(store, options, from, { ...task, signal })
     page.catch(() => undefined) // it may have no reader yet

@@ -1,4 +1,4 @@
-import { childPath, isWithin } from '@ws/core'
+import { paths } from '@ws/core'
 import type { Entry, MountPath } from '@ws/core/adapter'
 import type { InnerListOptions } from '@ws/core/inner'
 import { versionOf } from '../keys/etag.ts'
@@ -56,7 +56,7 @@ export class TreeBuilder {
   skip(last: string): string | undefined {
     const { keys } = this.#store
     const path = keys.pathOf(last)
-    const root = this.#options.exclude.find((one) => one !== this.#options.path && isWithin(path, one))
+    const root = this.#options.exclude.find((one) => one !== this.#options.path && paths.isWithin(path, one))
     return root === undefined || root === path ? undefined : `${keys.directoryKey(root)}\u{10ffff}`
   }
 
@@ -88,7 +88,7 @@ export class TreeBuilder {
   }
 
   #settle({ directory, name, type, listed }: Candidate, hidden = false): void {
-    const path = childPath(directory, name)
+    const path = paths.child(directory, name)
     if (hidden) {
       this.#store.report({ kind: type === 'file' ? 'hidden-file' : 'hidden-link', path })
       this.#entries.push({ path, name, type, unreachable: true })
@@ -111,7 +111,7 @@ export class TreeBuilder {
       }
       this.#open.length = depth
       const reachable = this.#isReachable(path, segment)
-      const below = childPath(path, segment)
+      const below = paths.child(path, segment)
       if (reachable) {
         this.#entries.push({ path: below, name: segment, type: 'directory', size: 0, version: 'directory' })
         this.#checkNormalisation(below, segment)
@@ -147,7 +147,7 @@ export class TreeBuilder {
       this.#settle(candidate, true)
       return
     }
-    this.#checkNormalisation(childPath(directory, name), name)
+    this.#checkNormalisation(paths.child(directory, name), name)
     this.#candidates.push(candidate)
   }
 
@@ -156,7 +156,7 @@ export class TreeBuilder {
   }
 
   #unreachable(directory: MountPath, shown: string, type: 'file' | 'directory' | 'symlink'): void {
-    const path = childPath(directory, shown)
+    const path = paths.child(directory, shown)
     this.#store.report({ kind: 'unreachable-key', path })
     this.#entries.push({ path, name: shown, type, unreachable: true })
   }
@@ -169,7 +169,7 @@ export class TreeBuilder {
   }
 
   #isEntered(path: MountPath): boolean {
-    return !this.#options.exclude.some((root) => isWithin(path, root))
+    return !this.#options.exclude.some((root) => paths.isWithin(path, root))
   }
 
   #take(): Entry[] {

@@ -1,5 +1,5 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import type { ByteRange } from '@ws/core/adapter'
+import type { AdapterOptions } from '@ws/core/adapter'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Attempt } from '../client/requests.ts'
@@ -9,6 +9,8 @@ import type { Store } from '../store/store.ts'
 import { discard } from './discard.ts'
 import { headOnce } from './lookup-real.ts'
 import { stateOf, type ObjectState } from '../headers/stat.ts'
+
+type ByteRange = AdapterOptions.Range
 
 export interface OpenObject {
   readonly state: ObjectState

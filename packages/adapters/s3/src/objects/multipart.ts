@@ -1,6 +1,6 @@
 import { UploadPartCommand } from '@aws-sdk/client-s3'
 import { WorkspaceError, type WriteResult } from '@ws/core'
-import { eitherSignal } from '@ws/core/adapter'
+import { signals } from '@ws/core/adapter'
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Task } from '../client/requests.ts'
@@ -52,7 +52,7 @@ async function sendParts(
   let [size, checksum] = [0, 0]
   const { checksums } = await store.uploadFacts(task)
   const stop = new AbortController()
-  const signal = eitherSignal(stop.signal, task.signal)
+  const signal = signals.either(stop.signal, task.signal)
   try {
     for (let part = first, number = 1; part.length > 0; part = await reader.next(), number += 1) {
       if (number > maxParts) throw tooLarge(store, task)

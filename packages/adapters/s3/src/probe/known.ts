@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
-import { orAbort, rewriteError } from '@ws/core/adapter'
+import { rewriteError, signals } from '@ws/core/adapter'
 import { translate } from '../client/failures.ts'
 import type { Requests } from '../client/requests.ts'
 import { failure } from '../errors.ts'
@@ -31,7 +31,7 @@ export async function factsFor(
     const asked = known.uploads(requests).catch((error: unknown) => {
       throw isWorkspaceError(error, 'ECLOSED') ? failure('ECLOSED', operation, path) : error // the question names the root
     })
-    return { ...(await (signal === undefined ? asked : orAbort(asked, signal))), ...given }
+    return { ...(await (signal === undefined ? asked : signals.orAbort(asked, signal))), ...given }
   }
   return { dialect, uploadFacts }
 }

@@ -1,13 +1,13 @@
-import { isWithin, isWorkspaceError } from '@ws/core'
+import { isWorkspaceError, paths } from '@ws/core'
 import {
+  concurrency,
   type Entry,
   type MountPath,
   type SearchHit,
-  type DriverSearchQuery,
-  type SearchOptions,
   createGlobFilter,
-  eitherSignal,
-  mapInOrder,
+  type DriverOptions,
+  type AdapterOptions,
+  signals,
 } from '@ws/core/adapter'
 import {
   createLineMatcher,
@@ -30,13 +30,13 @@ const smallBytes = 256 * 1024
 /** Matching lines, in the order of keys. Fetches some files ahead. */
 export async function* search(
   store: Store,
-  query: DriverSearchQuery,
-  { signal, onUnreadable }: SearchOptions,
+  query: DriverOptions.Query,
+  { signal, onUnreadable }: AdapterOptions.Search,
 ): AsyncGenerator<SearchHit, undefined> {
   const { in: path, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
   const stop = new AbortController()
-  const combined = eitherSignal(stop.signal, signal)
+  const combined = signals.either(stop.signal, signal)
   const task: Task = { operation: 'search', path, signal: combined }
   let hits = 0
   try {
@@ -44,7 +44,7 @@ export async function* search(
       onUnreadable?.(file, tooLargeToSearch(file, size, maxFileBytes))
     const files = filesOf(store, query, { ...task, signal: combined }, leftOut)
     const open = (file: Entry): Promise<LineSource> => openFile(store, file, matcher, { ...task, onUnreadable })
-    for await (const { path: found, lines } of mapInOrder(files, store.concurrency, open)) {
+    for await (const { path: found, lines } of concurrency.mapInOrder(files, store.concurrency, open)) {
       for await (const hit of lines) {
         if (hits >= maxHits) return undefined
         hits += 1
@@ -61,7 +61,7 @@ export async function* search(
 }
 
 interface FileTask extends Task {
-  readonly onUnreadable: SearchOptions['onUnreadable']
+  readonly onUnreadable: AdapterOptions.Search['onUnreadable']
 }
 
 function lineOptions(path: MountPath, { signal, onUnreadable }: FileTask): LineSearchOptions {
@@ -114,7 +114,7 @@ function leaveOut(error: unknown, path: MountPath, { onUnreadable }: FileTask): 
 
 async function* filesOf(
   store: Store,
-  { in: path, glob, exclude, skips, maxFileBytes }: DriverSearchQuery,
+  { in: path, glob, exclude, skips, maxFileBytes }: DriverOptions.Query,
   { signal }: Task,
   leftOut: (file: MountPath, size: number) => void,
 ): AsyncGenerator<Entry, undefined> {
@@ -124,7 +124,7 @@ async function* filesOf(
     type === 'file' &&
     unreachable !== true &&
     filter.matches(found.slice(skipped)) &&
-    !exclude.some((root) => isWithin(found, root)) &&
+    !exclude.some((root) => paths.isWithin(found, root)) &&
     skips?.(found, false) !== true &&
     isSearched(found, size)
   const isSearched = (file: MountPath, size: number): boolean => {
@@ -136,7 +136,7 @@ async function* filesOf(
       for (const entry of entries) if (isWanted(entry)) yield entry
     }
   } catch (error) {
-    if (!isWorkspaceError(error, 'ENOTDIR') || exclude.some((root) => isWithin(path, root))) throw error
+    if (!isWorkspaceError(error, 'ENOTDIR') || exclude.some((root) => paths.isWithin(path, root))) throw error
     // globs do not exclude a file that `in` names
     const { stat } = await statFile(store, path, signal)
     if (isSearched(path, stat.size)) yield { path, name: '', type: 'file', size: stat.size }

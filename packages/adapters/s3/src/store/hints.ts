@@ -1,4 +1,4 @@
-import { parentPath } from '@ws/core'
+import { paths } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
 const capacity = 10_000
@@ -23,7 +23,7 @@ export class DirectoryHints {
   }
 
   addAbove(path: MountPath): void {
-    for (let parent = parentPath(path); parent !== '/' && !this.#known.has(parent); parent = parentPath(parent)) {
+    for (let parent = paths.parent(path); parent !== '/' && !this.#known.has(parent); parent = paths.parent(parent)) {
       this.add(parent)
     }
   }

@@ -1,6 +1,6 @@
 import { UploadPartCopyCommand } from '@aws-sdk/client-s3'
 import type { Version } from '@ws/core'
-import { forEachOf } from '@ws/core/adapter'
+import { concurrency } from '@ws/core/adapter'
 import { isPreconditionFailure, statusOf } from '../client/native.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import type { Task } from '../client/requests.ts'
@@ -44,7 +44,7 @@ async function copyParts(store: Store, { key, id }: Upload, copy: ObjectCopy, ta
   let etag = dialect.conditionalCopySource ? conditionOf(version, dialect) : undefined
   const etags: string[] = []
   const numbers = Array.from({ length: Math.ceil(size / copyPartBytes) }, (_, index) => index)
-  await forEachOf(numbers, partsAtATime, async (index) => {
+  await concurrency.forEachOf(numbers, partsAtATime, async (index) => {
     const [from, to] = [index * copyPartBytes, Math.min(size, (index + 1) * copyPartBytes) - 1]
     const send = (condition: string | undefined) =>
       requests.run(

@@ -1,5 +1,5 @@
 import { isWorkspaceError, type TransferResult } from '@ws/core'
-import { rewriteError, type CopyOptions, type MountPath } from '@ws/core/adapter'
+import { rewriteError, type MountPath, type AdapterOptions } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { deleteObject, deleteVersion } from '../delete/objects.ts'
 import { failure } from '../errors.ts'
@@ -15,7 +15,7 @@ export async function copyLeaf(
   from: MountPath,
   to: MountPath,
   { source, destination }: Plan,
-  { overwrite = false, ifDestination }: CopyOptions,
+  { overwrite = false, ifDestination }: AdapterOptions.Copy,
   task: Task,
 ): Promise<TransferResult> {
   const { keys } = store
@@ -53,7 +53,7 @@ export async function moveLeaf(
   from: MountPath,
   to: MountPath,
   plan: Plan,
-  options: CopyOptions,
+  options: AdapterOptions.Copy,
   task: Task,
 ): Promise<TransferResult> {
   const result = await copyLeaf(store, from, to, plan, options, task)

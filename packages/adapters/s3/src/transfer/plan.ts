@@ -1,5 +1,5 @@
-import { isWithin } from '@ws/core'
-import type { CopyOptions, MountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { pagesOf } from '../listing/pages.ts'
@@ -16,7 +16,7 @@ export async function planTransfer(
   store: Store,
   from: MountPath,
   to: MountPath,
-  { ifSource, ifDestination, overwrite = false }: CopyOptions,
+  { ifSource, ifDestination, overwrite = false }: AdapterOptions.Copy,
   task: Task,
 ): Promise<Plan> {
   const { operation } = task
@@ -28,7 +28,7 @@ export async function planTransfer(
   const source = looked.value
   if (source === undefined) throw failure('ENOENT', operation, from)
   if (ifSource !== undefined && ifSource !== source.stat.version) throw failure('ECONFLICT', operation, from)
-  if (source.type === 'directory' && to !== from && isWithin(to, from)) {
+  if (source.type === 'directory' && to !== from && paths.isWithin(to, from)) {
     throw failure('intoItself', operation, to)
   }
   if (there.status === 'rejected') throw there.reason

@@ -1,5 +1,5 @@
 import type { TransferResult } from '@ws/core'
-import type { CopyOptions, MountPath, MoveOptions } from '@ws/core/adapter'
+import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import type { Store } from '../store/store.ts'
@@ -11,7 +11,7 @@ export async function copy(
   store: Store,
   from: MountPath,
   to: MountPath,
-  options: CopyOptions,
+  options: AdapterOptions.Copy,
   task: Task,
 ): Promise<TransferResult> {
   const plan = await planTransfer(store, from, to, options, task)
@@ -32,7 +32,7 @@ export async function move(
   store: Store,
   from: MountPath,
   to: MountPath,
-  options: MoveOptions,
+  options: AdapterOptions.Move,
   task: Task,
 ): Promise<TransferResult> {
   const plan = await planTransfer(store, from, to, options, task)

@@ -1,5 +1,5 @@
-import { childPath, isWithin, relativeTo } from '@ws/core'
-import { type MountPath, forEachOf } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { concurrency, type MountPath } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { withProgress } from '../delete/delete.ts'
 import { deleteBatch, deleteObject, type ListedObject } from '../delete/objects.ts'
@@ -54,7 +54,7 @@ export async function copyTree(
     `the source is unchanged; the completed part is below \`${to}\`: repeat it, or delete it there`,
   )
   try {
-    const waves = isWithin(from, to) ? await overlapping(store, from, to, task) : undefined
+    const waves = paths.isWithin(from, to) ? await overlapping(store, from, to, task) : undefined
     const replaced = merge
       ? await checkMerge(store, waves?.flat() ?? objectsOf(store, from, task), to, task)
       : undefined
@@ -75,7 +75,8 @@ export async function copyTree(
       task.until?.extend()
       store.progress({ operation, path: copy.destination, done: progress.count })
     }
-    for (const wave of waves ?? [objectsOf(store, from, task)]) await forEachOf(wave, store.concurrency, copyOne)
+    for (const wave of waves ?? [objectsOf(store, from, task)])
+      await concurrency.forEachOf(wave, store.concurrency, copyOne)
   } catch (error) {
     throw withProgress(error, task, partialOf(progress))
   }
@@ -126,7 +127,7 @@ export async function deleteCopied(
  * So they go in waves: first an object, then its replacement.
  */
 async function overlapping(store: Store, from: MountPath, to: MountPath, task: Task): Promise<TreeObject[][]> {
-  const between = `${relativeTo(from, to).slice(1)}/`
+  const between = `${paths.relativeTo(from, to).slice(1)}/`
   const waves: TreeObject[][] = []
   for await (const object of objectsOf(store, from, task)) {
     let depth = 0
@@ -144,7 +145,7 @@ async function* objectsOf(store: Store, path: MountPath, task: Task): AsyncGener
       if (rest === undefined) {
         throw invalid(
           task.operation,
-          childPath(path, shown),
+          paths.child(path, shown),
           'has a name that is not valid UTF-8, and cannot be copied from here',
         )
       }
@@ -169,7 +170,7 @@ async function checkMerge(
   const { keys, links } = store
   const directories = new Set<string>()
   const replaced = new Map<string, Replaced>()
-  await forEachOf(objects, store.concurrency, async ({ rest }) => {
+  await concurrency.forEachOf(objects, store.concurrency, async ({ rest }) => {
     const { path, type } = entryOf(store, to, rest)
     const parents: string[] = []
     for (let end = rest.indexOf('/'); end > 0; end = rest.indexOf('/', end + 1)) {
@@ -184,7 +185,7 @@ async function checkMerge(
       if (state !== undefined) replaced.set(rest, { key, state })
     }
     for (const parent of parents) {
-      const at = childPath(to, parent)
+      const at = paths.child(to, parent)
       const file = await headObject(store, keys.key(at), task)
       const other = file ?? (links ? await headObject(store, keys.linkKey(at), task) : undefined)
       if (other !== undefined && !(await hasObjects(store, at, task))) throw failure('ENOTDIR', task.operation, at)
@@ -200,11 +201,11 @@ function entryOf(
   rest: string,
 ): { readonly path: MountPath; readonly type: 'file' | 'symlink' | 'directory' } {
   if (rest === '') return { path: directory, type: 'directory' }
-  if (rest.endsWith('/')) return { path: childPath(directory, rest.slice(0, -1)), type: 'directory' }
+  if (rest.endsWith('/')) return { path: paths.child(directory, rest.slice(0, -1)), type: 'directory' }
   const last = rest.slice(rest.lastIndexOf('/') + 1)
   const link = links ? linkNameOf(last) : undefined
-  if (link === undefined) return { path: childPath(directory, rest), type: 'file' }
-  return { path: childPath(directory, rest.slice(0, rest.length - last.length) + link), type: 'symlink' }
+  if (link === undefined) return { path: paths.child(directory, rest), type: 'file' }
+  return { path: paths.child(directory, rest.slice(0, rest.length - last.length) + link), type: 'symlink' }
 }
 
 function partialOf({ completed, count, current, state }: Progress): {

@@ -1,5 +1,5 @@
-import { isWorkspaceError, type Version } from '@ws/core'
-import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, type Version } from '@ws/core'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import { seededRandom } from '@ws/test-fixtures/s3'
 import { appended, makeContent, stateOfContent, streamContent } from './content.ts'
 import type { FileState } from './known-files.ts'
@@ -56,14 +56,14 @@ export class Client {
 
   /** One operation on one file, or two. Rejects when something is wrong whatever others do. */
   async step(): Promise<void> {
-    const { client, adapter, paths } = this.#options
+    const { client, adapter, paths: known } = this.#options
     const operation = this.#draw()
-    const path = this.#pick(paths)
+    const path = this.#pick(known)
     const start = performance.now()
     const record = (at: string, event: Omit<Event, 'client' | 'operation' | 'start' | 'end'>): void =>
       this.#options.record(at, { client, operation, start, end: performance.now(), ...event })
     if (operation === 'list') {
-      for (const [at, seen] of await listingEvents(adapter, paths)) record(at, { outcome: 'done', seen })
+      for (const [at, seen] of await listingEvents(adapter, known)) record(at, { outcome: 'done', seen })
       return
     }
     if (operation !== 'copy' && operation !== 'move')
@@ -71,7 +71,7 @@ export class Client {
     const source = this.#known.get(path)
     // the same bytes have another version when they come in parts
     if (source === undefined || source.version.includes('-')) return
-    const to = this.#pick(paths.filter((other) => other !== path))
+    const to = this.#pick(known.filter((other) => other !== path))
     const kind = this.#pick(['any', 'absent', 'version'] as const)
     const condition = kind === 'version' ? this.#known.get(to) : kind === 'absent' ? kind : undefined
     const ends = { from: { path, known: source }, to: { path: to, condition } }
@@ -91,7 +91,7 @@ export class Client {
     let plan: Pick<Event, 'condition' | 'value' | 'appends'> = {}
     const finish = (rest: Pick<Event, 'outcome' | 'seen'>): void => record({ ...plan, ...rest })
     try {
-      const at = parseMountPath(path)
+      const at = paths.parseMount(path)
       switch (operation) {
         case 'read':
         case 'read stream':

@@ -1,6 +1,6 @@
 /** @module-tag all */
-import { isWorkspaceError, type Version } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, type Version } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { describeWith, deep } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
@@ -89,7 +89,7 @@ class PersistentWriter {
       this.#id += 1
       this.#possible.push(this.#id)
       const content = makeContent(this.#id, 20_000)
-      const { version } = await this.#adapter.write(parseMountPath(this.path), content, { ifVersion: this.#version })
+      const { version } = await this.#adapter.write(paths.parseMount(this.path), content, { ifVersion: this.#version })
       this.#possible = [this.#id]
       this.#version = version
       return true

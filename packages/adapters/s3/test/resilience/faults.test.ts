@@ -1,5 +1,5 @@
 import { ListMultipartUploadsCommand, ListObjectsV2Command, ListPartsCommand } from '@aws-sdk/client-s3'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { describeWith, deep } from '@ws/test-fixtures'
 import { seededFaults, seededRandom, startFaultProxy, type RecordedRequest, type S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -36,7 +36,7 @@ describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
     const writers = await Promise.all(
       Array.from({ length: writerCount }, async (_, index) => {
         const directory = `/writer ${index}`
-        await direct.createDirectory(parseMountPath(directory))
+        await direct.createDirectory(paths.parseMount(directory))
         const options = { adapter, direct, directory, seed: seed + index, deadline: operationDeadline }
         return new Writer({ ...options, largeBytes: partBytes + 100_000 })
       }),

@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { startFaultProxy, type Fault, type FaultProxy, type S3Server } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -7,9 +8,9 @@ import { Lookout } from '../../src/client/lookout.ts'
 import type { S3Dialect } from '../../src/index.ts'
 import { adapterOn, dialectOf } from './site.ts'
 
-const file = parseMountPath('/directory/file')
-const other = parseMountPath('/directory/other')
-const directory = parseMountPath('/directory')
+const file = paths.parseMount('/directory/file')
+const other = paths.parseMount('/directory/other')
+const directory = paths.parseMount('/directory')
 const content = new Uint8Array(100_000).fill(7)
 
 /** Longer than a test may take: what ends it earlier is the caller. */
@@ -34,7 +35,7 @@ const operations: Record<string, Operation> = {
   search: (adapter, options) => drain(adapter.search?.({ pattern: 'x', in: directory }, options) ?? chunks()),
   write: (adapter, options) => adapter.write(other, content, options),
   'write of a stream': (adapter, options) => adapter.write(other, chunks(), options),
-  createDirectory: (adapter, options) => adapter.createDirectory(parseMountPath('/new'), options),
+  createDirectory: (adapter, options) => adapter.createDirectory(paths.parseMount('/new'), options),
   copy: (adapter, options) => adapter.copy(file, other, { overwrite: true, ...options }),
   move: (adapter, options) => adapter.move(file, other, { overwrite: true, ...options }),
   delete: (adapter, options) => adapter.delete(file, options),
@@ -116,7 +117,7 @@ describe('a server that falls silent', () => {
     ['a large file', () => adapter.write(other, large)],
     // one that goes from a file on this machine
     ['a large file with a condition', () => adapter.write(other, streamed(), { ifVersion: 'absent' })],
-    ['a copy in the store', () => adapter.copy(other, parseMountPath('/directory/copy'), { overwrite: true })],
+    ['a copy in the store', () => adapter.copy(other, paths.parseMount('/directory/copy'), { overwrite: true })],
   ]
   it.each(lostOnes)(
     'and answers again, gets %s anew, long before the time of an attempt is over',
@@ -147,7 +148,7 @@ describe('a server that falls silent', () => {
     adapter = await adapterOn(proxy, { dialect, ...patient })
     proxy.clear()
     proxy.setFaults(({ operation }) => (operation === 'PutObject' ? { kind: 'delay', ms: 4_500 } : undefined))
-    await adapter.write(parseMountPath('/slow'), content)
+    await adapter.write(paths.parseMount('/slow'), content)
     const sent = proxy.requests.map(({ operation }) => operation)
     expect(sent.filter((operation) => operation !== 'HeadBucket')).toEqual(['PutObject'])
     expect(sent).toContain('HeadBucket')

@@ -1,6 +1,6 @@
 /** @module-tag all */
-import { isWorkspaceError, type Version } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, type Version } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { describeWith, deep } from '@ws/test-fixtures'
 import { s3ServerNames, seededFaults, startFaultProxy, type S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -13,8 +13,8 @@ vi.setConfig({ testTimeout: longTimeout })
 
 const times = deep ? 4 : 1
 const writerCount = 50
-const path = parseMountPath('/contended')
-const other = parseMountPath('/other')
+const path = paths.parseMount('/contended')
+const other = paths.parseMount('/other')
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 async function* chunks(text: string): AsyncGenerator<Uint8Array> {
@@ -129,7 +129,7 @@ describeWith(s3Needs('ceph'), 'when answers are lost', () => {
 
 /** Increments a number in a file `target` times in all. Returns the number, and how many increments ended unknown. */
 async function count(adapters: readonly StorageAdapter[], counters: number, target: number) {
-  const counter = parseMountPath('/counter')
+  const counter = paths.parseMount('/counter')
   const [first] = adapters
   if (first === undefined) throw new Error('no adapter')
   const read = async (adapter: StorageAdapter) => {

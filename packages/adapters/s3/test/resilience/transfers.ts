@@ -1,5 +1,5 @@
-import { isWorkspaceError, type Version, type WorkspaceError } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, type Version, type WorkspaceError } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import type { FileState } from './known-files.ts'
 import type { Event } from './register.ts'
 
@@ -33,7 +33,7 @@ export async function transfer(
   const ifDestination = typeof to.condition === 'object' ? to.condition.version : undefined
   try {
     const options = { ifSource, overwrite: condition !== 'absent', ...(ifDestination && { ifDestination }) }
-    const { version } = await adapter[operation](parseMountPath(from.path), parseMountPath(to.path), options)
+    const { version } = await adapter[operation](paths.parseMount(from.path), paths.parseMount(to.path), options)
     const left: FileEvent =
       operation === 'move'
         ? [from.path, { ...departure, outcome: 'done' }]
@@ -68,13 +68,13 @@ export async function transfer(
 /** Which of the files a listing names: each at most once, and nothing else. None when it fails. */
 export async function listingEvents(
   adapter: StorageAdapter,
-  paths: readonly string[],
+  known: readonly string[],
 ): Promise<(readonly [path: string, seen: 'something' | 'absent'])[]> {
   const seen = new Set<string>()
   try {
-    for await (const { path, type } of adapter.list(parseMountPath('/'), { recursive: true })) {
+    for await (const { path, type } of adapter.list(paths.parseMount('/'), { recursive: true })) {
       if (seen.has(path)) throw new Error(`${path} is listed twice`)
-      if (type === 'file' && !paths.includes(path)) throw new Error(`${path} is listed, and was never there`)
+      if (type === 'file' && !known.includes(path)) throw new Error(`${path} is listed, and was never there`)
       seen.add(path)
     }
   } catch (error) {
@@ -82,5 +82,5 @@ export async function listingEvents(
     if (error.code !== 'EIO' && error.code !== 'ETIMEDOUT') throw error
     return []
   }
-  return paths.map((path) => [path, seen.has(path) ? 'something' : 'absent'] as const)
+  return known.map((path) => [path, seen.has(path) ? 'something' : 'absent'] as const)
 }

@@ -1,5 +1,5 @@
-import { isWorkspaceError, type ErrorCode } from '@ws/core'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, type ErrorCode, paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { seededRandom } from '@ws/test-fixtures/s3'
 
 import { idOfContent, makeContent, stateOfContent, streamContent } from './content.ts'
@@ -139,7 +139,7 @@ export class Writer {
     const data = large ? streamContent(content, this.#random) : content
     const options = { parents: true, ...(ifVersion === undefined ? {} : { ifVersion }) }
     const write = async () => {
-      const { version, size } = await adapter.write(parseMountPath(path), data, options)
+      const { version, size } = await adapter.write(paths.parseMount(path), data, options)
       same(size, content.length, `size of ${path}`)
       this.#files.set(path, { state: id, size, version })
     }
@@ -152,15 +152,15 @@ export class Writer {
       if (how === 'read range') {
         const offset = Math.floor(this.#random() * known.size)
         const length = Math.floor(this.#random() * known.size)
-        const { bytes, stat } = await adapter.read(parseMountPath(path), { range: { offset, length } })
+        const { bytes, stat } = await adapter.read(paths.parseMount(path), { range: { offset, length } })
         const whole = makeContent(Number(known.state), known.size)
         same(Buffer.from(bytes).equals(whole.subarray(offset, offset + length)), true, `range of ${path}`)
         same(stat.size, known.size, `size of ${path}`)
         return
       }
       const chunks: Uint8Array[] = []
-      if (how === 'read') chunks.push((await adapter.read(parseMountPath(path))).bytes)
-      else for await (const chunk of (await adapter.readStream(parseMountPath(path))).stream) chunks.push(chunk)
+      if (how === 'read') chunks.push((await adapter.read(paths.parseMount(path))).bytes)
+      else for await (const chunk of (await adapter.readStream(paths.parseMount(path))).stream) chunks.push(chunk)
       same(idOfContent(Buffer.concat(chunks)), known.state, `content of ${path}`)
     }
     return this.#expect(`${how} ${path}`, read, { refusal: missing(known) })
@@ -168,7 +168,7 @@ export class Writer {
 
   #stat(path: string, known: KnownFile): Promise<Outcome> {
     const stat = async () => {
-      const { type, size, version } = await this.#options.adapter.stat(parseMountPath(path))
+      const { type, size, version } = await this.#options.adapter.stat(paths.parseMount(path))
       same(type, 'file', `type of ${path}`)
       same(size, known.size, `size of ${path}`)
       if (known.version !== undefined) same(version, known.version, `version of ${path}`)
@@ -181,7 +181,7 @@ export class Writer {
     const { adapter, directory } = this.#options
     const list = async () => {
       const found: string[] = []
-      for await (const { path, type } of adapter.list(parseMountPath(directory), { recursive: true })) {
+      for await (const { path, type } of adapter.list(paths.parseMount(directory), { recursive: true })) {
         if (type === 'file') found.push(path)
       }
       const expected = this.#files.present().map(([path]) => path)
@@ -192,7 +192,7 @@ export class Writer {
 
   #delete(path: string, known: KnownFile, options: { ifVersion?: string }): Promise<Outcome> {
     const remove = async () => {
-      await this.#options.adapter.delete(parseMountPath(path), options)
+      await this.#options.adapter.delete(paths.parseMount(path), options)
       this.#files.set(path, absent)
     }
     return this.#expect(`delete ${path}`, remove, { refusal: missing(known), after: { [path]: 'absent' } })
@@ -202,7 +202,7 @@ export class Writer {
     const source = this.#files.get(from)
     const options = { overwrite: true, parents: true }
     const transfer = async () => {
-      const { version } = await this.#options.adapter[operation](parseMountPath(from), parseMountPath(to), options)
+      const { version } = await this.#options.adapter[operation](paths.parseMount(from), paths.parseMount(to), options)
       this.#files.set(to, { state: source.state, size: source.size, version })
       if (operation === 'move') this.#files.set(from, absent)
     }
@@ -271,7 +271,7 @@ export class Writer {
 /** Reads the state of a path. Content that is not whole is an error. */
 export async function look(adapter: StorageAdapter, path: string): Promise<KnownFile> {
   try {
-    const { bytes, stat } = await adapter.read(parseMountPath(path))
+    const { bytes, stat } = await adapter.read(paths.parseMount(path))
     return { state: stateOfContent(bytes), size: stat.size, version: stat.version }
   } catch (error) {
     if (isWorkspaceError(error) && error.code === 'ENOENT') return absent

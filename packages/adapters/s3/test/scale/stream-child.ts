@@ -1,6 +1,6 @@
 // Streams a large file up and down in a process of its own, so that its memory can be measured. Reads the connection
 // and the size from its standard input, and writes the largest resident memory, in bytes.
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
@@ -8,11 +8,11 @@ import { createS3Adapter, type S3AdapterOptions } from '../../src/index.ts'
 
 const { bytes, ...options } = JSON.parse(await text(process.stdin)) as S3AdapterOptions & { bytes: number }
 const adapter = await createS3Adapter(options)
-const path = parseMountPath('/large')
+const path = paths.parseMount('/large')
 
 // what the SDK loads and the first requests need is not what a stream costs
-await adapter.write(parseMountPath('/small'), new Uint8Array(100_000))
-await adapter.read(parseMountPath('/small'))
+await adapter.write(paths.parseMount('/small'), new Uint8Array(100_000))
+await adapter.read(paths.parseMount('/small'))
 await sleep(200)
 const idle = process.memoryUsage.rss()
 

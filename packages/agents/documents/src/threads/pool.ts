@@ -1,4 +1,4 @@
-import { Semaphore } from '@ws/core/adapter'
+import { concurrency } from '@ws/core/adapter'
 
 import { Thread } from './thread.ts'
 
@@ -12,11 +12,11 @@ export interface ThreadPoolOptions {
 export class ThreadPool {
   readonly #options: ThreadPoolOptions
   readonly #idle: { readonly thread: Thread; readonly timer: NodeJS.Timeout }[] = []
-  readonly #turns: Semaphore
+  readonly #turns: concurrency.Semaphore
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options
-    this.#turns = new Semaphore(options.size)
+    this.#turns = new concurrency.Semaphore(options.size)
   }
 
   /** Runs a task in a thread, which ends if the task rejects. @throws the task's error; `signal.reason` while waiting */

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { readHosts } from '@ws/core/executor'
+import { hostLists } from '@ws/core/executor'
 import type { z } from 'zod'
 
 import type { StepTypes } from '../types/types.ts'
@@ -118,7 +118,7 @@ class Checker {
       }
       return { path: resolved, justification }
     })
-    this.#guard(index, ['hosts'], () => readHosts(step.hosts ?? [], { operation: 'checkPlan', option: 'hosts' }))
+    this.#guard(index, ['hosts'], () => hostLists.read(step.hosts ?? [], { operation: 'checkPlan', option: 'hosts' }))
     this.#checkSettings(step, index)
     return { ...step, inputs, outputs, exceptions }
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
-import { isWorkspaceError, type Version } from '@ws/core'
-import { parseMountPath, type Condition, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, type Version } from '@ws/core'
+import type { Condition, MountPath, StorageAdapter } from '@ws/core/adapter'
 import { z } from 'zod'
 
 import { damaged } from './faults.ts'
@@ -55,7 +55,7 @@ export class ObjectFiles {
 
   async *list(directory: string): AsyncGenerator<MountPath> {
     try {
-      const entries = this.#adapter.list(parseMountPath(directory, 'openJournal'), { recursive: true })
+      const entries = this.#adapter.list(paths.parseMount(directory, 'openJournal'), { recursive: true })
       for await (const { path, type, unreachable } of entries) {
         if (type === 'file' && unreachable !== true) yield path
       }

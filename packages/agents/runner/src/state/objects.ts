@@ -1,5 +1,5 @@
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { forEachOf, mapInOrder, parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
+import { concurrency, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import { z } from 'zod'
 
 import { damaged, endedAlready, journalVersion, otherVersion } from './faults.ts'
@@ -15,7 +15,7 @@ import {
   type StepRecord,
 } from './records.ts'
 
-const concurrency = 16
+const atOnce = 16
 
 /** The state of a step after an attempt landed. The greatest `order` is the last one. */
 const stateSchema = z.object({ order: z.int(), landed: landedSchema })
@@ -27,7 +27,7 @@ const runFileSchema = z.object({ run: runSchema })
 
 /** A journal of objects in a store with conditions. @throws WorkspaceError `EINVAL` of another version, `EIO` if damaged */
 export async function openObjectJournal(adapter: StorageAdapter): Promise<Journal> {
-  const marker = parseMountPath('/version.json', 'openJournal')
+  const marker = paths.parseMount('/version.json', 'openJournal')
   const bytes = Buffer.from(`${JSON.stringify({ version: journalVersion })}\n`)
   try {
     await adapter.write(marker, bytes, { ifVersion: 'absent', parents: true, durable: true })
@@ -89,7 +89,7 @@ class ObjectJournal implements Journal {
       if (record !== undefined) found.set(nameOf(key), record)
     }
     const read = (path: MountPath) => this.#files.read(path, endSchema)
-    for await (const end of mapInOrder(this.#files.list(endsOf(runId)), concurrency, read)) {
+    for await (const end of concurrency.mapInOrder(this.#files.list(endsOf(runId)), atOnce, read)) {
       if (end !== undefined) found.set(nameOf(end.content.record), end.content.record)
     }
     return [...found.values()]
@@ -120,7 +120,7 @@ class ObjectJournal implements Journal {
   /** A crash can leave some failures. No step runs before a further call has removed these failures. */
   async dropFailures(runId: string): Promise<StepRecord[]> {
     const kept: StepRecord[] = []
-    await forEachOf(this.#files.list(endsOf(runId)), concurrency, async (path) => {
+    await concurrency.forEachOf(this.#files.list(endsOf(runId)), atOnce, async (path) => {
       const end = await this.#files.read(path, endSchema)
       if (end === undefined) return
       if (end.content.record.outcome.state !== 'failed') {
@@ -150,7 +150,9 @@ class ObjectJournal implements Journal {
 
   async allLanded(): Promise<Landed[]> {
     const found: Landed[] = []
-    for await (const { landed } of mapInOrder(await this.#settled(), concurrency, (step) => this.#readLast(step))) {
+    for await (const { landed } of concurrency.mapInOrder(await this.#settled(), atOnce, (step) =>
+      this.#readLast(step),
+    )) {
       if (landed !== undefined) found.push(landed)
     }
     return found
@@ -229,7 +231,7 @@ const objectPattern = /^\/steps\/([^/]+)\/(?:landing|landed~(\d+))~([^/]+)~(\d+)
 
 // Engines may name runs: encode the names, so that they form no paths.
 const fileAt = (...names: readonly string[]): MountPath =>
-  parseMountPath(`/${names.map((name) => encodeURIComponent(name)).join('/')}.json`, 'journal')
+  paths.parseMount(`/${names.map((name) => encodeURIComponent(name)).join('/')}.json`, 'journal')
 const digits = (number: number): string => String(number).padStart(10, '0')
 const objectsOf = (stepId?: string): string =>
   stepId === undefined ? '/steps' : `/steps/${encodeURIComponent(stepId)}`

@@ -1,5 +1,5 @@
-import { isWorkspaceError, prefix } from '@ws/core'
-import { mountRoot, parseMountPath, type HostDirectory, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, prefix } from '@ws/core'
+import type { HostDirectory, StorageAdapter } from '@ws/core/adapter'
 import { createObjectLeases, type ReplicatedPart } from '@ws/threads'
 
 import { invalid } from '../errors.ts'
@@ -26,7 +26,7 @@ export async function openStoreState(
   { trees = [], mounted = [], replica, ttl }: StoreStateOptions = {},
 ): Promise<RunState> {
   if (trees.includes(adapter)) throw inReach()
-  const host = await adapter.hostDirectory?.(mountRoot)
+  const host = await adapter.hostDirectory?.(paths.mountRoot)
   if (host !== undefined) refuseMounted(host.path, mounted)
   if (adapter.capabilities.conditionalWrite !== 'server') {
     const reason = 'the store of the state checks no conditions between machines'
@@ -56,12 +56,12 @@ export async function openStoreState(
   }
 }
 
-const pathOf = (name: string) => parseMountPath(`/staging/${name}`, 'openState')
+const pathOf = (name: string) => paths.parseMount(`/staging/${name}`, 'openState')
 
 async function namesIn(adapter: StorageAdapter, directory: string): Promise<string[]> {
   const names: string[] = []
   try {
-    for await (const { name } of adapter.list(parseMountPath(directory, 'openState'))) names.push(name)
+    for await (const { name } of adapter.list(paths.parseMount(directory, 'openState'))) names.push(name)
   } catch (error) {
     if (!isWorkspaceError(error, 'ENOENT')) throw error
   }

@@ -1,7 +1,7 @@
 import { getSystemErrorMessage } from 'node:util'
 
-import { isWorkspaceError } from '@ws/core'
-import { mountRoot, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 import { asBreach } from '../errors.ts'
 import { outputAt, workspaceAt } from '../paths.ts'
@@ -38,7 +38,7 @@ function withoutPlaces(message: string, { workspace, output, staging }: FailureP
     [workspace, workspaceAt],
   ] as const
   const found = names.flatMap(([adapter, name]) => {
-    const host = adapter?.hostPath?.(mountRoot)
+    const host = adapter?.hostPath?.(paths.mountRoot)
     return host === undefined || host === '/' ? [] : [[host as string, name] as const]
   })
   // Replace longer paths first, since the output can lie in the workspace.

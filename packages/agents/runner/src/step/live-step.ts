@@ -1,5 +1,5 @@
 import type { AccessEvent, CheckpointEngine, Workspace, WorkspaceError } from '@ws/core'
-import { orAbort, type StorageAdapter } from '@ws/core/adapter'
+import { signals, type StorageAdapter } from '@ws/core/adapter'
 
 import { asBreach, isBreach } from '../errors.ts'
 import type { Json } from '../json.ts'
@@ -30,8 +30,8 @@ export class LiveStep implements AsyncDisposable {
     this.request = request
     this.#context = context
     const { timeout } = request.step
-    const signals = [signal, this.#breached.signal, timeout === undefined ? undefined : AbortSignal.timeout(timeout)]
-    this.signal = AbortSignal.any(signals.filter((one) => one !== undefined))
+    const aborts = [signal, this.#breached.signal, timeout === undefined ? undefined : AbortSignal.timeout(timeout)]
+    this.signal = AbortSignal.any(aborts.filter((one) => one !== undefined))
   }
 
   async staging(): Promise<StorageAdapter> {
@@ -59,7 +59,7 @@ export class LiveStep implements AsyncDisposable {
     this.#isRunning = true
     try {
       this.signal.throwIfAborted()
-      return await orAbort(type.run(settings, this.#stepContext()), this.signal)
+      return await signals.orAbort(type.run(settings, this.#stepContext()), this.signal)
     } finally {
       this.#isRunning = false
     }

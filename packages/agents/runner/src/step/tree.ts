@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { LinkSignal, mountRoot, parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
+import { LinkSignal, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import type { LandedEntry } from '../state/records.ts'
 
@@ -34,7 +34,7 @@ export class Hasher {
 const maxRemembered = 100_000
 
 export function mountPath(path: string): MountPath {
-  return path === '' ? mountRoot : parseMountPath(`/${path}`, 'land')
+  return path === '' ? paths.mountRoot : paths.parseMount(`/${path}`, 'land')
 }
 
 /** Parents first, without following links; `[]` for a missing path. @throws WorkspaceError `EINVAL` for special files, `ELOOP` */

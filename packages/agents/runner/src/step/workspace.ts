@@ -1,7 +1,6 @@
 import {
   createWorkspace,
   rules,
-  type Access,
   type AccessEvent,
   type CheckpointEngine,
   type Rule,
@@ -58,7 +57,7 @@ export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<
 }
 
 function stepRules({ step, place }: StepWorkspaceOptions): Rule[] {
-  const entries: Record<string, Access> = { [workspaceAt]: 'none' }
+  const entries: Record<string, 'none' | 'read-only' | 'read-write'> = { [workspaceAt]: 'none' }
   // An input may enclose the output: outputs of other steps are hidden unless they are inputs.
   if (place.inWorkspace !== undefined) entries[`${workspaceAt}/${place.inWorkspace}`] = 'none'
   for (const input of step.inputs) entries[placeIn(input)] = 'read-only'

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { parseMountPath, wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 
 import { createSite, testTypes } from '../support.ts'
 
-const at = (path: string) => parseMountPath(path, 'test')
+const at = (path: string) => paths.parseMount(path, 'test')
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 /** Another writer, who acts once, right before a file of a landing is written: the first, or the one at a path. */

@@ -1,4 +1,4 @@
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
@@ -147,7 +147,7 @@ describe.each(places)('the state of runs on $name', ({ name, needs, make }) => {
       await using place = await make()
       const state = await place.open()
       const [one, two] = [recordOf(), recordOf({ stepId: 'two' })]
-      const path = parseMountPath('/deep/f')
+      const path = paths.parseMount('/deep/f')
       for (const key of [one, two]) {
         await using stack = new AsyncDisposableStack()
         const staging = stack.adopt(await state.openStaging(key, { fresh: true }), (opened) => opened.close())

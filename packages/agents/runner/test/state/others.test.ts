@@ -1,8 +1,8 @@
 /** @module-tag deep */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { isWorkspaceError } from '@ws/core'
-import { parseMountPath, wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import { wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
 import { createRunner, defineStepType } from '@ws/runner'
 import type { StepTypes } from '../../src/types/types.ts'
 import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
@@ -103,7 +103,7 @@ async function killOnce(output: StorageAdapter, seed: number): Promise<void> {
   const last = await journal.lastRun()
   const records = last?.number === 2 ? await journal.records(last.runId) : []
   const finished = records.map(({ stepId }) => stepId)
-  await state.delete(parseMountPath('/leases'), { recursive: true, force: true })
+  await state.delete(paths.parseMount('/leases'), { recursive: true, force: true })
   const again: string[] = []
   const resume = last?.number === 2 && last.state === 'running'
   await using runner = await createRunner({ ...trees, output: other.beside(output), types: typesOf(again) })
@@ -125,7 +125,7 @@ async function killOnce(output: StorageAdapter, seed: number): Promise<void> {
   )
 
   for (const path of other.theirs.keys()) {
-    await output.delete(parseMountPath(path.replace('/inside', '')), { recursive: true, force: true })
+    await output.delete(paths.parseMount(path.replace('/inside', '')), { recursive: true, force: true })
   }
   await using after = await createRunner({ ...trees, types: typesOf([]) })
   if (resume && end === undefined) expect((await after.run(plan, { resume })).state).toBe('done')

@@ -1,6 +1,6 @@
 /** @module-tag all */
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { createRunner, defineStepType } from '@ws/runner'
 import type { StepTypes } from '../../src/types/types.ts'
 import { describe, expect, it } from 'vitest'
@@ -76,7 +76,7 @@ describe('a run whose power is cut at any change', () => {
         const ended = (await journal.records(runId)).filter((record) => record.state === 'ended')
         const done = ended.map(({ stepId }) => stepId)
         // as when the time of the dead process's lease is over
-        await site.state.delete(parseMountPath('/leases'), { recursive: true })
+        await site.state.delete(paths.parseMount('/leases'), { recursive: true })
         const again: string[] = []
         await using runner = await createRunner({ ...site, types: typesOf(again) })
         const resume = number === 2 && state === 'running'

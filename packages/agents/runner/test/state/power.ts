@@ -1,4 +1,4 @@
-import type { MountPath, StorageAdapter, WriteOptions } from '@ws/core/adapter'
+import type { MountPath, StorageAdapter, AdapterOptions } from '@ws/core/adapter'
 
 /** Cuts the power of all adapters at once, at one change: right before it, or right after it. Writes that no call made durable are lost. */
 export class Power {
@@ -29,7 +29,7 @@ export class Power {
           if (isLast && this.#where === 'before') this.isOn = false
           this.#check()
           const result = await call(...given)
-          if (name === 'write') this.#note(adapter, ...(given as [MountPath, unknown, WriteOptions?]))
+          if (name === 'write') this.#note(adapter, ...(given as [MountPath, unknown, AdapterOptions.Write?]))
           if (isLast) this.isOn = false
           this.#check()
           return result
@@ -43,7 +43,12 @@ export class Power {
     for (const { adapter, path } of this.#heldBack) await adapter.delete(path, { force: true })
   }
 
-  #note(adapter: StorageAdapter, path: MountPath, _data: unknown, { durable = false }: WriteOptions = {}): void {
+  #note(
+    adapter: StorageAdapter,
+    path: MountPath,
+    _data: unknown,
+    { durable = false }: AdapterOptions.Write = {},
+  ): void {
     this.#keep((held) => held.adapter === adapter && held.path === path)
     if (!durable) this.#heldBack.push({ adapter, path })
   }

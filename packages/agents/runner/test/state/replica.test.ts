@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createReplicaAdapter } from '@ws/adapter-replica'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { mountRoot, parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createRunner, type Runner } from '@ws/runner'
 import { component, describeWith } from '@ws/test-fixtures'
@@ -16,7 +17,7 @@ import { openStoreState } from '../../src/state/store.ts'
 
 const replica = ({ store }: { readonly store: StorageAdapter }) => createReplicaAdapter({ store })
 const textOf = async (store: StorageAdapter, path: string): Promise<string> =>
-  Buffer.from((await store.read(parseMountPath(path))).bytes).toString()
+  Buffer.from((await store.read(paths.parseMount(path))).bytes).toString()
 
 // it costs a server of S3 and three sandboxes
 describeWith(
@@ -49,7 +50,7 @@ describeWith(
         return runner
       }
       const tree = await at('tree')
-      await tree.write(parseMountPath('/in.txt'), Buffer.from('hello\n'))
+      await tree.write(paths.parseMount('/in.txt'), Buffer.from('hello\n'))
       const step = (id: string, run: string, needs: readonly string[] = []) => ({
         ...{ id, type: 'command', needs, with: { run } },
         inputs: ['in.txt'],
@@ -83,7 +84,7 @@ describeWith(
         state: 'done',
         steps: { one: { state: 'done' }, two: { state: 'done' } },
       })
-      expect(await output.readSymlink?.(parseMountPath('/one/b'))).toBe('a.txt')
+      expect(await output.readSymlink?.(paths.parseMount('/one/b'))).toBe('a.txt')
       expect((await textOf(output, '/two')).trim()).toMatch(/^\//)
     })
   },
@@ -96,7 +97,7 @@ it('[PM3] what a command has left in staging is there for another machine', asyn
   const one = await open()
   const staging = await one.openStaging(key, { fresh: true })
   const end = await staging.adapter.beginCommand?.()
-  await writeFile(join(staging.adapter.hostPath?.(mountRoot) ?? '', 'made.txt'), 'by a program\n')
+  await writeFile(join(staging.adapter.hostPath?.(paths.mountRoot) ?? '', 'made.txt'), 'by a program\n')
   await end?.()
   // the machine is gone from here on
   const two = await open()
@@ -105,7 +106,7 @@ it('[PM3] what a command has left in staging is there for another machine', asyn
   await found.close()
   await two.removeStaging(key)
   await staging.close()
-  expect(await Array.fromAsync(store.list(mountRoot, { recursive: true }), ({ path }) => path)).not.toContain(
+  expect(await Array.fromAsync(store.list(paths.mountRoot, { recursive: true }), ({ path }) => path)).not.toContain(
     '/staging/r~s~1',
   )
 })

@@ -1,6 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory, type Component } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 
@@ -97,13 +98,13 @@ export function recordOf(key: Partial<AttemptKey> = {}, more: Partial<StepRecord
 }
 
 export async function put(adapter: StorageAdapter, path: string, text: string): Promise<void> {
-  await adapter.write(parseMountPath(path), Buffer.from(text), { parents: true })
+  await adapter.write(paths.parseMount(path), Buffer.from(text), { parents: true })
 }
 
 /** Every file of a store with its content. */
 export async function filesOf(adapter: StorageAdapter): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for await (const { path, type } of adapter.list(parseMountPath('/'), { recursive: true })) {
+  for await (const { path, type } of adapter.list(paths.parseMount('/'), { recursive: true })) {
     if (type === 'file') found[path] = Buffer.from((await adapter.read(path)).bytes).toString('utf8')
   }
   return found

@@ -1,5 +1,5 @@
-import { isWorkspaceError, parentPath } from '@ws/core'
-import { forEachOf, operations, rewriteError, wrapAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths } from '@ws/core'
+import { concurrency, operations, rewriteError, wrapAdapter } from '@ws/core/adapter'
 import type { Call, MountPath, StorageAdapter } from '@ws/core/adapter'
 
 import { atOnce, isNothing, type Kept, look, steady } from './kept.ts'
@@ -61,7 +61,7 @@ export class Journal {
     let found = type
     // Missing directories will be made, and existing ones get another time. In a store without empty directories, all of these may vanish.
     while (at !== '/' && (found === 'nothing' || (keepsEmptyDirectories ? at === path : isRemoved))) {
-      at = parentPath(at)
+      at = paths.parent(at)
       found = await this.#keep(at)
     }
     return type === 'directory' || !isAsked
@@ -89,7 +89,7 @@ export class Journal {
 
   async #eachBelow(path: MountPath, visit: (path: MountPath) => Promise<unknown>): Promise<void> {
     try {
-      await forEachOf(this.inner.list(path, { recursive: true }), atOnce, async (entry) => {
+      await concurrency.forEachOf(this.inner.list(path, { recursive: true }), atOnce, async (entry) => {
         if (entry.unreachable !== true) await visit(entry.path)
       })
     } catch (error) {

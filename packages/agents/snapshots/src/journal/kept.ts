@@ -1,10 +1,8 @@
-import { isWorkspaceError } from '@ws/core'
-import type { Stat, Version } from '@ws/core'
-import { LinkSignal } from '@ws/core/adapter'
-import type { EntryState, MountPath, StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, type Stat, type Version } from '@ws/core'
+import { type Checkpoints, LinkSignal, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 
 export interface Kept {
-  readonly type: EntryState['type']
+  readonly type: Checkpoints.EntryState['type']
   readonly size: number
   readonly mode?: number | undefined
   readonly modifiedAt?: number | undefined

@@ -1,5 +1,5 @@
-import { forEachOf, mountRoot } from '@ws/core/adapter'
-import type { Entry, MountPath, StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { concurrency, type Entry, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import { Journal } from './journal.ts'
 import { atOnce, type Kept, look, steady } from './kept.ts'
@@ -39,7 +39,8 @@ export class LookedJournal extends Journal {
     await this.inner.flush?.()
     const before = this.#found
     const found = new Map<MountPath, string>()
-    await forEachOf(this.inner.list(mountRoot, { recursive: true, details: true }), atOnce, async (entry) => {
+    const entries = this.inner.list(paths.mountRoot, { recursive: true, details: true })
+    await concurrency.forEachOf(entries, atOnce, async (entry) => {
       if (entry.unreachable === true) return
       const facts = factsOf(entry)
       found.set(entry.path, facts)

@@ -1,5 +1,5 @@
-import type { Difference, EntryState, LeftOut, MountPath, RestoreConflict, SavedCheckpoint } from '@ws/core/adapter'
-import { forEachOf, mountRoot } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { type Checkpoints, concurrency, type MountPath } from '@ws/core/adapter'
 
 import type { CheckedOptions } from '../options.ts'
 import type { Journal } from './journal.ts'
@@ -21,7 +21,7 @@ export class JournalMounts {
   readonly #saved: readonly SavedLayers[]
   readonly #looked: readonly LookedJournal[]
   readonly #options: Limits
-  #checkpoints: SavedCheckpoint[] = []
+  #checkpoints: Checkpoints.Saved[] = []
   #contents = new Map<string, () => Promise<Uint8Array>>()
   #seen = new Map<number, ReadonlyMap<MountPath, Kept | undefined>>()
 
@@ -43,10 +43,10 @@ export class JournalMounts {
 
   /** Saves a checkpoint while no call changes a store. `undefined`: `work` found nothing to save. */
   async save(
-    work: () => Promise<SavedCheckpoint | undefined>,
+    work: () => Promise<Checkpoints.Saved | undefined>,
     keep: string | undefined,
-  ): Promise<SavedCheckpoint | undefined> {
-    const save = this.#saved.reduce<() => Promise<SavedCheckpoint | undefined>>(
+  ): Promise<Checkpoints.Saved | undefined> {
+    const save = this.#saved.reduce<() => Promise<Checkpoints.Saved | undefined>>(
       (inner, { turnstile }) =>
         () =>
           turnstile.alone(inner),
@@ -66,12 +66,12 @@ export class JournalMounts {
     return checkpoint
   }
 
-  async leftOut(): Promise<readonly LeftOut[]> {
+  async leftOut(): Promise<readonly Checkpoints.LeftOut[]> {
     const { maxFileBytes } = this.#options
-    const found: LeftOut[] = []
+    const found: Checkpoints.LeftOut[] = []
     for (const [mount, { inner }] of this.#journals) {
       // details would cost a request for each file of a bucket; its listing has sizes
-      for await (const { path, type, size, unreachable } of inner.list(mountRoot, { recursive: true })) {
+      for await (const { path, type, size, unreachable } of inner.list(paths.mountRoot, { recursive: true })) {
         if (found.length >= mostLeftOut) continue
         if (unreachable === true) found.push({ mount, path, reason: 'no path can name it' })
         if (type !== 'file' || unreachable === true) continue
@@ -82,7 +82,7 @@ export class JournalMounts {
     return found
   }
 
-  list(): readonly SavedCheckpoint[] {
+  list(): readonly Checkpoints.Saved[] {
     return this.#checkpoints
   }
 
@@ -95,9 +95,9 @@ export class JournalMounts {
     return this.#contents.get(content)?.()
   }
 
-  async compare(since: string, until: string | undefined): Promise<Difference[]> {
+  async compare(since: string, until: string | undefined): Promise<Checkpoints.Difference[]> {
     this.#contents = new Map()
-    const found: Difference[] = []
+    const found: Checkpoints.Difference[] = []
     if (until === undefined)
       for (const journal of this.#looked) await journal.layers.turnstile.alone(() => journal.look(since))
     for (const [mount, journal] of this.#journals) {
@@ -105,7 +105,7 @@ export class JournalMounts {
       const later = until === undefined ? undefined : await journal.layers.since(until)
       const seen = new Map<MountPath, Kept | undefined>()
       this.#seen.set(mount, seen)
-      await forEachOf(states, atOnce, async ([path, before]) => {
+      await concurrency.forEachOf(states, atOnce, async ([path, before]) => {
         const pair = await steady(async () => {
           const after = later?.has(path) === true ? later.get(path) : await journal.now(path)
           if (before === undefined || after === undefined)
@@ -115,7 +115,7 @@ export class JournalMounts {
         if (pair === undefined) return
         const { after, isSame } = pair
         seen.set(path, after)
-        const name = (state: Kept | undefined, at: 'before' | 'after'): EntryState | undefined =>
+        const name = (state: Kept | undefined, at: 'before' | 'after'): Checkpoints.EntryState | undefined =>
           state && this.#stateOf(state, `${mount} ${path} ${state.type === 'file' && isSame ? 'same' : at}`)
         found.push({ mount, path, before: name(before, 'before'), after: name(after, 'after') })
       })
@@ -123,14 +123,15 @@ export class JournalMounts {
     return found
   }
 
-  async restore(since: string, differences: readonly Difference[]): Promise<RestoreConflict[]> {
-    const conflicts: RestoreConflict[] = []
+  async restore(since: string, differences: readonly Checkpoints.Difference[]): Promise<Checkpoints.Conflict[]> {
+    const conflicts: Checkpoints.Conflict[] = []
     for (const layers of this.#saved) layers.restoring = since
     try {
       for (const [mount, journal] of this.#journals) {
-        const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
-        if (paths.length === 0) continue
-        const options = { paths, states: await journal.layers.since(since), seen: this.#seen.get(mount) ?? new Map() }
+        const changed = differences.filter((one) => one.mount === mount).map(({ path }) => path)
+        if (changed.length === 0) continue
+        const states = await journal.layers.since(since)
+        const options = { paths: changed, states, seen: this.#seen.get(mount) ?? new Map() }
         const found = await journal.layers.turnstile.alone(() => restoreByCalls(journal, options))
         conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
       }
@@ -140,7 +141,7 @@ export class JournalMounts {
     return conflicts
   }
 
-  #stateOf({ type, size, mode, modifiedAt = 0, bytes, target }: Kept, name: string): EntryState {
+  #stateOf({ type, size, mode, modifiedAt = 0, bytes, target }: Kept, name: string): Checkpoints.EntryState {
     if (bytes !== undefined) this.#contents.set(name, bytes)
     return { type, size, mode, modifiedAt, target, content: bytes === undefined ? undefined : name }
   }

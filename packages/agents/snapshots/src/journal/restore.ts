@@ -1,6 +1,5 @@
-import { type ErrorCode, isWorkspaceError, parentPath } from '@ws/core'
-import { forEachOf, rewriteError, settable } from '@ws/core/adapter'
-import type { MountPath } from '@ws/core/adapter'
+import { type ErrorCode, isWorkspaceError, paths } from '@ws/core'
+import { concurrency, fileTimes, type MountPath, rewriteError } from '@ws/core/adapter'
 
 import type { Conflict } from '../disk/restore/restore.ts'
 import { depthOf } from '../disk/restore/plan.ts'
@@ -38,7 +37,7 @@ export interface RestoreByCallsOptions {
 export async function restoreByCalls(journal: Journal, options: RestoreByCallsOptions): Promise<Conflict[]> {
   const conflicts = new Map<MountPath, string>()
   const steps: Step[] = []
-  await forEachOf(options.paths, atOnce, async (path) => {
+  await concurrency.forEachOf(options.paths, atOnce, async (path) => {
     const step = { path, before: options.states.get(path), now: await journal.now(path) }
     const reason = await reasonAgainst(step, options)
     if (reason === undefined) steps.push(step)
@@ -123,7 +122,7 @@ async function byDepth<Entry extends Pick<Step, 'path'>>(
 ): Promise<void> {
   const levels = Map.groupBy(entries, ({ path }) => depthOf(path))
   const depths = [...levels.keys()].sort((one, other) => (first === 'deepest' ? other - one : one - other))
-  for (const depth of depths) await forEachOf(levels.get(depth) ?? [], atOnce, act)
+  for (const depth of depths) await concurrency.forEachOf(levels.get(depth) ?? [], atOnce, act)
 }
 
 /** Unchanged directories whose time a restore changes: a change within one millisecond leaves no trace. */
@@ -133,7 +132,7 @@ async function directoriesAround(journal: Journal, steps: readonly Step[]): Prom
   const known = new Set(steps.map(({ path }) => path))
   const around: Directory[] = []
   for (const { path } of steps) {
-    const above = parentPath(path)
+    const above = paths.parent(path)
     if (known.has(above)) continue
     known.add(above)
     const before = await journal.now(above)
@@ -147,7 +146,7 @@ function emptied({ inner }: Journal, steps: readonly Step[], states: RestoreByCa
   const above = new Set<MountPath>()
   if (inner.capabilities.keepsEmptyDirectories) return []
   for (const { path, before } of steps)
-    for (let at = path; before === undefined && at !== '/'; ) above.add((at = parentPath(at)))
+    for (let at = path; before === undefined && at !== '/'; ) above.add((at = paths.parent(at)))
   return [...above].flatMap((path) => {
     const before = states.get(path)
     return before?.type === 'directory' ? [{ path, before }] : []
@@ -179,5 +178,6 @@ async function mark({ inner }: Journal, path: MountPath, { type, mode, modifiedA
   if (type === 'symlink' || path === '/' || (mode === undefined && modifiedAt === undefined)) return
   const { mode: current, modifiedAt: time } = await inner.stat(path)
   if (mode !== undefined && mode !== current) await inner.chmod?.(path, mode)
-  if (modifiedAt !== undefined && time !== modifiedAt) await inner.utimes?.(path, { modifiedAt: settable(modifiedAt) })
+  if (modifiedAt !== undefined && time !== modifiedAt)
+    await inner.utimes?.(path, { modifiedAt: fileTimes.settable(modifiedAt) })
 }

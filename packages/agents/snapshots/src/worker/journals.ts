@@ -1,4 +1,4 @@
-import type { EntryState } from '@ws/core/adapter'
+import type { Checkpoints } from '@ws/core/adapter'
 import { contentOf, type Database, failed } from '@ws/tree/disk'
 
 import { placeOf, readSaved } from '../store/contents.ts'
@@ -9,7 +9,7 @@ import type { KeepRequest, KeptRow, Methods } from './protocol.ts'
 
 interface Row {
   readonly path: string
-  readonly type: EntryState['type'] | null
+  readonly type: Checkpoints.EntryState['type'] | null
   readonly size: number
   readonly mode: number | null
   readonly mtime: number | null

@@ -1,5 +1,5 @@
 import type { Version } from '@ws/core'
-import type { EntryState } from '@ws/core/adapter'
+import type { Checkpoints } from '@ws/core/adapter'
 import type { Facts } from '@ws/tree/disk'
 
 import type { Conflict } from '../disk/restore/restore.ts'
@@ -50,7 +50,7 @@ export interface PairAt extends Pair {
 }
 
 export interface KeptState {
-  readonly type: EntryState['type']
+  readonly type: Checkpoints.EntryState['type']
   readonly size: number
   readonly mode?: number | undefined
   readonly modifiedAt?: number | undefined
@@ -103,7 +103,7 @@ export interface Methods {
   openJournal(key: string): {
     readonly tree: number
     readonly isOpen: boolean
-    readonly types: readonly (readonly [path: string, type: EntryState['type'] | 'nothing'])[]
+    readonly types: readonly (readonly [path: string, type: Checkpoints.EntryState['type'] | 'nothing'])[]
   }
   keep(request: KeepRequest): void
   /** Notes a scanned state and keeps the previous one. Returns whether they differ. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import { isWorkspaceError, type Version } from '@ws/core'
-import { orAbort, urgentSignals, type MountPath, type SignalOption } from '@ws/core/adapter'
+import { type MountPath, type SignalOption, signals } from '@ws/core/adapter'
 
 import { elapsed, type Clock, type Moment } from './clock.ts'
 import { lostError, unansweredError } from './errors.ts'
@@ -83,7 +83,7 @@ export class HeldObject implements Lease {
 
   async confirm({ signal }: SignalOption = {}): Promise<void> {
     if (this.isHeld()) return
-    if (!this.#released) await (signal === undefined ? this.renew() : orAbort(this.renew(), signal))
+    if (!this.#released) await (signal === undefined ? this.renew() : signals.orAbort(this.renew(), signal))
     if (this.isHeld()) return
     throw this.#released ? lostError(this.name) : unansweredError(this.name, this.#failed?.error)
   }
@@ -151,7 +151,7 @@ export class HeldObject implements Lease {
       const sent = clock.now()
       const limit = AbortSignal.timeout(Math.min(times.attempt * tries, times.ttl))
       const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
-      urgentSignals.add(either)
+      signals.urgent.add(either)
       const options = { ifVersion: this.#version, signal: either }
       try {
         this.#take(record, await register.replace(path, record, options), sent)

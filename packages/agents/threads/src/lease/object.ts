@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Version } from '@ws/core'
-import { parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { paths, type Version } from '@ws/core'
+import type { MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
 
 import { systemClock, type Clock } from './clock.ts'
 import { heldError } from './errors.ts'
@@ -90,7 +90,7 @@ class ObjectLeases implements LeaseStore {
   }
 
   #path(name: string): MountPath {
-    return parseMountPath(`/${this.#directory}/${name}/lease`, 'lease')
+    return paths.parseMount(`/${this.#directory}/${name}/lease`, 'lease')
   }
 
   #isAbandoned(name: string, { record, version }: Found): boolean {

@@ -1,5 +1,5 @@
-import { isWorkspaceError, parentPath, WorkspaceError, type Version } from '@ws/core'
-import { parseMountPath, urgentSignals, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError, type Version } from '@ws/core'
+import { type MountPath, type SignalOption, signals, type StorageAdapter } from '@ws/core/adapter'
 
 import { decodeRecord, encodeRecord, type LeaseRecord } from './record.ts'
 
@@ -23,7 +23,7 @@ export interface ReplaceOptions extends SignalOption {
 const maxBytes = 64 * 1024
 
 const unending = new AbortController().signal
-urgentSignals.add(unending)
+signals.urgent.add(unending)
 
 export function objectRegister(adapter: StorageAdapter): Register {
   return {
@@ -40,7 +40,7 @@ export function objectRegister(adapter: StorageAdapter): Register {
 /** Keeps each version in a file, `{path}.7` after `{path}.6`, where only creation is exclusive. The highest number is the record. */
 export function fileRegister(adapter: StorageAdapter): Register {
   const numbers = async (path: MountPath, signal: AbortSignal | undefined): Promise<number[]> => {
-    const parent = parentPath(path)
+    const parent = paths.parent(path)
     const begin = path.slice(parent === '/' ? 1 : parent.length + 1)
     const found: number[] = []
     try {
@@ -53,7 +53,7 @@ export function fileRegister(adapter: StorageAdapter): Register {
     }
     return found.sort((left, right) => right - left)
   }
-  const at = (path: MountPath, number: number): MountPath => parseMountPath(`${path}.${number}`, 'lease')
+  const at = (path: MountPath, number: number): MountPath => paths.parseMount(`${path}.${number}`, 'lease')
   /** Removes the older numbers. A higher number means that a late writer recreated a removed file: this writer gives way. */
   const settle = async (path: MountPath, number: number, signal: AbortSignal | undefined): Promise<Version> => {
     const [highest = number, ...others] = await numbers(path, signal)

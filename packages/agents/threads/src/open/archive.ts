@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { parseMountPath, tarTime, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
+import { fileTimes, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 import { extract, pack, type Header } from 'tar-stream'
 
 export async function* exportTree(
@@ -40,7 +40,7 @@ async function fillArchive(
     const common = {
       name,
       ...(mode !== undefined && { mode }),
-      ...(modifiedAt !== undefined && { mtime: tarTime(modifiedAt) }),
+      ...(modifiedAt !== undefined && { mtime: fileTimes.forTar(modifiedAt) }),
     }
     if (type === 'directory') archive.entry({ ...common, type: 'directory' })
     else if (type === 'symlink') {
@@ -139,7 +139,7 @@ async function takeEntry(
   if (plain.startsWith('/') || plain.split('/').some((part) => part === '..' || part === '.' || part === '')) {
     throw wrongEntry(name, 'would lie outside the thread')
   }
-  const path = parseMountPath(`${tree}/${plain}`, 'importThread')
+  const path = paths.parseMount(`${tree}/${plain}`, 'importThread')
   if (type === 'directory') await store.createDirectory(path, { recursive: true, signal })
   else if (type === 'symlink' && store.createSymlink !== undefined) {
     await store.createSymlink(path, linkname ?? '', { signal })

@@ -1,5 +1,5 @@
 import { isWorkspaceError, type Stat, type TransferResult, type Version, type WriteResult } from '@ws/core'
-import type { Condition, CopyOptions, MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
+import type { Condition, MountPath, SignalOption, StorageAdapter, AdapterOptions } from '@ws/core/adapter'
 
 import { KnownFiles } from './known-files.ts'
 
@@ -87,9 +87,9 @@ export function conditional(layer: StorageAdapter, directories: ReadonlySet<stri
     operation: 'move' | 'copy',
     source: MountPath,
     destination: MountPath,
-    options: CopyOptions = {},
+    options: AdapterOptions.Copy = {},
   ): Promise<TransferResult> => {
-    const run = (more: CopyOptions): Promise<TransferResult> =>
+    const run = (more: AdapterOptions.Copy): Promise<TransferResult> =>
       layer[operation](source, destination, { ...options, ...more })
     const [from, to] = [versionIn(known.get(source)), known.get(destination)]
     if (operation === 'move') known.forget(source)

@@ -1,10 +1,8 @@
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
 import {
-  askingSignal,
-  askingToo,
-  mountRoot,
   operations,
   rewriteError,
+  signals,
   wrapAdapter,
   type AdapterOperation,
   type OperationFacts,
@@ -68,7 +66,7 @@ export function fence(store: StorageAdapter, { lease, onChange, onFlush, directo
   if (lease === undefined) return layer
   const { beginCommand } = layer
   layer.beginCommand = async (options = {}) => {
-    const call = { operation: 'beginCommand', path: mountRoot } as const
+    const call = { operation: 'beginCommand', path: paths.mountRoot } as const
     await admit({ ...call, signal: options.signal })
     const end = await beginCommand?.(options)
     return async () => {
@@ -106,14 +104,14 @@ function asking(store: StorageAdapter, lease: Lease): StorageAdapter {
   const begin = (): void => {
     const controller = new AbortController()
     held = controller
-    own = askingSignal(AbortSignal.any([lease.lost, controller.signal]), () => {
+    own = signals.asking(AbortSignal.any([lease.lost, controller.signal]), () => {
       if (!lease.isHeld()) controller.abort(ranOut)
     })
   }
   begin()
   const signalOf = (given: AbortSignal | undefined): AbortSignal => {
     if (held.signal.aborted) begin()
-    return given === undefined ? own : askingToo(AbortSignal.any([own, given]), own)
+    return given === undefined ? own : signals.askingToo(AbortSignal.any([own, given]), own)
   }
   const methods: Record<string, unknown> = {}
   for (const [operation, { optionsAt: at }] of Object.entries<OperationFacts>(operations)) {

@@ -1,14 +1,14 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import {
   isWorkspaceError,
-  joinPath,
+  paths,
   prefix,
   readOnly,
   WorkspaceError,
   type MountOptions,
   type VirtualPath,
 } from '@ws/core'
-import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
 import { fill, type Layout } from '../layout/layout.ts'
 import type { ThreadWarning } from '../types.ts'
@@ -57,7 +57,7 @@ export async function mountsOf(
     return copy?.adapter
   }
   const look = async (point: string, path: string, whenMissing: string | undefined): Promise<MountOptions> => {
-    const at = joinPath(root, point as MountPath)
+    const at = paths.join(root, point as MountPath)
     const tree = (place: string): StorageAdapter => prefix(store, place, shared)
     let problem = await known.ask(path, () => problemOf(store, path, { at, whenMissing }))
     let copy: StorageAdapter | undefined
@@ -102,7 +102,7 @@ const emptyAdapter = (): StorageAdapter => createMemoryAdapter({ readOnly: true 
 async function emptyPlace(store: StorageAdapter, { control }: Layout, at: string): Promise<string | undefined> {
   if (!store.capabilities.hostPath) return undefined
   const path = `${control}/empty/${at.slice(1).replaceAll('/', '-')}`
-  await store.createDirectory(parseMountPath(`/${path}`, 'openThread'), { recursive: true })
+  await store.createDirectory(paths.parseMount(`/${path}`, 'openThread'), { recursive: true })
   return path
 }
 
@@ -118,7 +118,7 @@ async function problemOf(
   { at, whenMissing }: { readonly at: VirtualPath; readonly whenMissing: string | undefined },
 ): Promise<string | undefined> {
   try {
-    const { type } = await store.stat(parseMountPath(`/${path}`, 'openThread'))
+    const { type } = await store.stat(paths.parseMount(`/${path}`, 'openThread'))
     return type === 'directory' ? undefined : 'is empty: the store has something else than a directory there'
   } catch (error) {
     if (!isWorkspaceError(error)) throw error

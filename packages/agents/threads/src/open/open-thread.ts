@@ -1,6 +1,7 @@
 import {
   createWorkspace,
   isWorkspaceError,
+  paths,
   prefix,
   type AccessEvent,
   type CommandDefaults,
@@ -8,7 +9,7 @@ import {
   type Rule,
   type Workspace,
 } from '@ws/core'
-import { LinkSignal, parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { LinkSignal, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 import type { InnerAdapter } from '@ws/core/inner'
 
@@ -155,8 +156,8 @@ async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Maki
     const noted = (lease.notes[pointsNote] ?? '').split(' ')
     const points = mountPointsOf(place)
     const missing = points.filter((point) => !noted.includes(point))
-    const paths = missing.map((point) => parseMountPath(`${tree}${point}`, 'openThread'))
-    await Promise.all(paths.map((path) => makePoint(store, path, signal)))
+    const places = missing.map((point) => paths.parseMount(`${tree}${point}`, 'openThread'))
+    await Promise.all(places.map((path) => makePoint(store, path, signal)))
     for (const point of points) made.add(`${tree}${point}`)
     const notes = { [idNote]: threadId, [pointsNote]: [...noted, ...missing].join(' ').trim() }
     if (missing.length > 0) await lease.writeNotes(notes)

@@ -1,4 +1,4 @@
-import { isWorkspaceError, joinPath, quotePath, WorkspaceError, type Workspace } from '@ws/core'
+import { isWorkspaceError, paths, quotePath, WorkspaceError, type Workspace } from '@ws/core'
 import { rewriteError, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
 import type { Lease, LeaseStore } from '../lease/types.ts'
@@ -62,8 +62,8 @@ export class OpenThread {
   listSkills(options: SignalOption = {}): Promise<SkillList> {
     const { userId: own, at: root } = this.place
     const sources: SkillSource[] = [
-      { source: 'system', path: joinPath(root, `${skillsPath}/system` as MountPath) },
-      { source: 'user', path: joinPath(root, `${skillsPath}/${own}` as MountPath) },
+      { source: 'system', path: paths.join(root, `${skillsPath}/system` as MountPath) },
+      { source: 'user', path: paths.join(root, `${skillsPath}/${own}` as MountPath) },
     ]
     return listSkills(this.workspace, sources, options)
   }

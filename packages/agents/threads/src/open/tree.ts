@@ -1,21 +1,21 @@
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { LinkSignal, parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
+import { LinkSignal, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
 import { checkId, foldId } from '../layout/ids.ts'
 import { fill, type Layout } from '../layout/layout.ts'
 import type { DeletedThread } from '../types.ts'
 
 export function treeOf(layout: Layout, threadId: string): MountPath {
-  return parseMountPath(`/${fill(layout.threads, { thread_id: threadId })}`, 'threads')
+  return paths.parseMount(`/${fill(layout.threads, { thread_id: threadId })}`, 'threads')
 }
 
 export function ticketTreeOf(layout: Layout, ticketId: string): MountPath {
-  return parseMountPath(`/${fill(layout.tickets, { ticket_id: ticketId })}`, 'threads')
+  return paths.parseMount(`/${fill(layout.tickets, { ticket_id: ticketId })}`, 'threads')
 }
 
 /** Where the copies of a thread keep packs, which save requests. */
 export function packsOf({ control }: Layout, threadId: string): MountPath {
-  return parseMountPath(`/${control}/packs/${foldId(threadId)}`, 'threads')
+  return paths.parseMount(`/${control}/packs/${foldId(threadId)}`, 'threads')
 }
 
 export async function* listThreads(
@@ -24,7 +24,7 @@ export async function* listThreads(
   { signal }: SignalOption,
 ): AsyncGenerator<string, undefined> {
   const [before = '', after = ''] = layout.threads.split('{thread_id}')
-  const parent = parseMountPath(`/${before}`, 'listThreads')
+  const parent = paths.parseMount(`/${before}`, 'listThreads')
   try {
     for await (const { name, type } of store.list(parent, { signal })) {
       if (type !== 'directory' || !isId(name)) continue

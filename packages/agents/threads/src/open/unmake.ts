@@ -1,4 +1,5 @@
-import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 import type { Lease } from '../lease/types.ts'
 import { fence } from './fence.ts'
@@ -22,8 +23,8 @@ export async function unmake(place: ThreadPlace, lease: Lease | undefined): Prom
   const store = fence(place.store, { lease, onChange: () => undefined, onFlush: () => undefined })
   const tree = treeOf(place.layout, place.threadId)
   const points = new Set(mountPointsOf(place).flatMap(withParents))
-  const paths = [...points].map((point) => parseMountPath(`${tree}${point}`, 'openThread'))
-  for (const path of [...paths.toSorted((a, b) => b.length - a.length), tree])
+  const made = [...points].map((point) => paths.parseMount(`${tree}${point}`, 'openThread'))
+  for (const path of [...made.toSorted((a, b) => b.length - a.length), tree])
     await store.delete(path).catch(() => undefined) // a directory with files stays
   await lease?.writeNotes({})
 }

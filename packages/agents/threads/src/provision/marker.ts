@@ -1,11 +1,10 @@
-import { isWorkspaceError, joinPath, type Workspace } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { isWorkspaceError, paths, type Workspace } from '@ws/core'
 import { z } from 'zod'
 
 import type { PartName, Provisioned } from './types.ts'
 
 export const markerName = '.workspace_configured'
-const markerOf = ({ root }: Workspace): string => joinPath(root, parseMountPath(markerName))
+const markerOf = ({ root }: Workspace): string => paths.join(root, paths.parseMount(markerName))
 
 const partNames = ['.venv', '.bashrc', '.profile', 'package.json', 'template'] as const satisfies readonly PartName[]
 const part = z.enum(partNames)

@@ -1,5 +1,4 @@
-import { joinPath, type Workspace } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths, type Workspace } from '@ws/core'
 
 import { standardFiles, writeOnce } from './files.ts'
 import { markerName, readMarker, writeMarker } from './marker.ts'
@@ -56,7 +55,7 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
     for (const [part, content] of Object.entries(standardFiles) as [keyof typeof standardFiles, string][]) {
       await step(part, async () =>
         !names.has(part) &&
-        (await writeOnce(await options.operator(), joinPath(workspace.root, parseMountPath(part)), content))
+        (await writeOnce(await options.operator(), paths.join(workspace.root, paths.parseMount(part)), content))
           ? 'made'
           : 'kept',
       )

@@ -1,12 +1,12 @@
 import { posix } from 'node:path'
 
-import { isWorkspaceError, joinPath, WorkspaceError, type Workspace } from '@ws/core'
-import { mountRoot, type Entry, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, paths, WorkspaceError, type Workspace } from '@ws/core'
+import type { Entry, StorageAdapter } from '@ws/core/adapter'
 
 import { writeOnce } from './files.ts'
 
 export async function checkTemplate(files: StorageAdapter): Promise<void> {
-  for await (const entry of files.list(mountRoot, { recursive: true })) {
+  for await (const entry of files.list(paths.mountRoot, { recursive: true })) {
     if (entry.type === 'other' || entry.unreachable)
       throw wrong(entry, 'cannot be copied: it is not a file, a directory or a link')
     if (entry.type !== 'symlink') continue
@@ -16,8 +16,8 @@ export async function checkTemplate(files: StorageAdapter): Promise<void> {
 }
 
 export async function copyTemplate(files: StorageAdapter, workspace: Workspace): Promise<void> {
-  for await (const { path, type } of files.list(mountRoot, { recursive: true })) {
-    const place = joinPath(workspace.root, path)
+  for await (const { path, type } of files.list(paths.mountRoot, { recursive: true })) {
+    const place = paths.join(workspace.root, path)
     if (type === 'directory') await workspace.createDirectory(place)
     else if (type === 'symlink') await copyLink(files, path, workspace)
     else if (type === 'file' && !(await workspace.exists(place))) {
@@ -29,7 +29,7 @@ export async function copyTemplate(files: StorageAdapter, workspace: Workspace):
 
 async function copyLink(files: StorageAdapter, path: Entry['path'], workspace: Workspace): Promise<void> {
   const target = (await files.readSymlink?.(path)) ?? ''
-  const place = joinPath(workspace.root, path)
+  const place = paths.join(workspace.root, path)
   try {
     await workspace.createSymlink(place, target)
   } catch (error) {

@@ -1,5 +1,4 @@
-import { isWorkspaceError, joinPath, type Workspace } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { isWorkspaceError, paths, type Workspace } from '@ws/core'
 
 const venvTimeout = 300_000
 
@@ -14,7 +13,7 @@ export async function makeVenv(
   workspace: Workspace,
   { links, pip, signal }: VenvOptions,
 ): Promise<'kept' | { reason: string } | 'made'> {
-  const venv = joinPath(workspace.root, parseMountPath('.venv'))
+  const venv = paths.join(workspace.root, paths.parseMount('.venv'))
   // This file exists while the environment is being made, so that an unfinished environment is made again.
   const begun = `${venv}/.ws-begun`
   const half = await workspace.exists(begun)

@@ -1,4 +1,4 @@
-import { baseName, isWorkspaceError, WorkspaceError, type VirtualPath, type Workspace } from '@ws/core'
+import { isWorkspaceError, paths, WorkspaceError, type VirtualPath, type Workspace } from '@ws/core'
 
 import { readSkillFile } from './frontmatter.ts'
 import { scanForSkills } from './scan.ts'
@@ -86,7 +86,7 @@ async function readSkill(
     warnings.push(`\`${location}\` was left out: it ${problem ?? 'cannot be read'}`)
     return undefined
   }
-  const folderName = baseName(folder)
+  const folderName = paths.baseName(folder)
   const { name = folderName, ...rest } = frontmatter
   if (name !== folderName) warnings.push(`\`${location}\` has the name \`${name}\`, and its folder another`)
   else if (!plainName.test(name)) warnings.push(`\`${location}\` has a name that is not 1 to 64 of \`a-z0-9-\``)

@@ -1,5 +1,4 @@
-import { isWorkspaceError } from '@ws/core'
-import type { Command, CommandResult, ExecOptions, Workspace } from '@ws/core'
+import { type Command, type CommandResult, isWorkspaceError, type Workspace } from '@ws/core'
 import { getCommandResult } from '@ws/core/executor'
 
 import { fenced } from '../text/frame.ts'
@@ -36,7 +35,7 @@ export interface CommandAnswer {
 export async function runCommand(
   workspace: Workspace,
   command: Command,
-  options: ExecOptions = {},
+  options: Parameters<Workspace['exec']>[1] = {},
 ): Promise<CommandAnswer> {
   try {
     const result = await workspace.exec(command, { maxOutputBytes: mostOutput, ...options })

@@ -1,5 +1,4 @@
-import { isWorkspaceError, parentPath, parsePath, quotePath } from '@ws/core'
-import type { Version, VirtualPath, WriteResult } from '@ws/core'
+import { isWorkspaceError, paths, quotePath, type Version, type VirtualPath, type WriteResult } from '@ws/core'
 
 import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
@@ -73,12 +72,12 @@ async function refuseDangling(call: Call, path: VirtualPath): Promise<void> {
     throw error
   })
   if (target === undefined || (await call.statBehindLinks(path)) !== undefined) return
-  const { path: behind } = parsePath(target, { base: parentPath(path) })
+  const { path: behind } = paths.parse(target, { base: paths.parent(path) })
   const at = typeof behind === 'string' ? quotePath(behind) : 'its target'
   throw new ToolProblem({
     sentence: `${quotePath(path)} is a link that leads nowhere: ${quotePath(target)}`,
     remedy: `nothing was changed; write to ${at}`,
-    next: { operation: 'list', arguments: { path: parentPath(path), depth: 1 } },
+    next: { operation: 'list', arguments: { path: paths.parent(path), depth: 1 } },
     data: { code: 'ENOENT', path },
   })
 }

@@ -1,5 +1,5 @@
 import type { VirtualPath } from '@ws/core'
-import type { LinePart } from '@ws/core/adapter'
+import type { SearchHit } from '@ws/core/adapter'
 
 import type { Call } from '../session/session.ts'
 import { decodeHits } from './decode-hits.ts'
@@ -23,7 +23,7 @@ export interface Hit {
   readonly text: string
   /** Characters, from 1. */
   readonly column: number
-  readonly part?: LinePart | undefined
+  readonly part?: SearchHit['part']
   readonly count?: number | undefined
 }
 

@@ -1,5 +1,4 @@
-import { isWithin, isWorkspaceError, parentPath, quotePath } from '@ws/core'
-import type { Workspace, WorkspaceEntry, VirtualPath } from '@ws/core'
+import { isWorkspaceError, paths, quotePath, type VirtualPath, type Workspace, type WorkspaceEntry } from '@ws/core'
 
 import type { NextOperation, ProblemOptions } from '../answers/problem.ts'
 import { nearestEntry } from '../arguments/nearest.ts'
@@ -24,10 +23,10 @@ export async function wayOn(
 ): Promise<Way> {
   const path = missing.replace(/(?<=[^/])\/+$/u, '') as VirtualPath
   if (!path.startsWith('/')) return lookAround
-  const parent = parentPath(path)
-  const above = parentPath(parent)
+  const parent = paths.parent(path)
+  const above = paths.parent(parent)
   const both = isFile ? [parent, above] : [above, parent]
-  const directories = above === parent || !isWithin(above, within) ? [parent] : both
+  const directories = above === parent || !paths.isWithin(above, within) ? [parent] : both
   for (const directory of directories) {
     const names = await namesIn(workspace, directory, signal)
     if (names === 'missing') return lookAround

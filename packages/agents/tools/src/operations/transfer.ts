@@ -1,5 +1,4 @@
-import { parsePath, quotePath } from '@ws/core'
-import type { VirtualPath } from '@ws/core'
+import { paths, quotePath, type VirtualPath } from '@ws/core'
 import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
@@ -74,7 +73,7 @@ async function transfer(
 }
 
 export function refuseRoot(call: Call, path: VirtualPath, name: string): void {
-  const { path: parsed } = parsePath(path)
+  const { path: parsed } = paths.parse(path)
   if (parsed !== call.workspace.root && parsed !== '/') return
   throw new ToolProblem({
     sentence: `${quotePath(parsed)} is the root, which \`${name}\` never touches`,

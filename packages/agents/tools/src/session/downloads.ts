@@ -1,5 +1,4 @@
-import { WorkspaceError } from '@ws/core'
-import type { Connections, ConnectionsOptions, Workspace } from '@ws/core'
+import { type Connections, type ExplainRequest, type Workspace, WorkspaceError } from '@ws/core'
 import type { ConnectionReport } from '@ws/core/executor'
 import { checkUrl, createDownloader, type Download, type Downloader } from '@ws/download'
 
@@ -8,7 +7,7 @@ import type { ToolsOptions } from '../types.ts'
 
 export interface Downloads {
   readonly downloader: Downloader
-  readonly hosts: ConnectionsOptions['hosts']
+  readonly hosts: ExplainRequest['hosts']
   close(): Promise<void>
 }
 

@@ -1,5 +1,4 @@
-import { isWorkspaceError, parsePath, WorkspaceError } from '@ws/core'
-import type { VirtualPath, Workspace } from '@ws/core'
+import { isWorkspaceError, paths, type VirtualPath, type Workspace, WorkspaceError } from '@ws/core'
 
 export interface ToolPath {
   /** Absolute. Keeps a `..` after a name, whose meaning depends on links. */
@@ -25,7 +24,7 @@ export async function resolveToolPath(
 ): Promise<ToolPath> {
   const { root } = workspace
   // Refuses a path of millions of slashes by its length, before splitting it.
-  if (given.length > longPath) parsePath(given, { base: root, operation })
+  if (given.length > longPath) paths.parse(given, { base: root, operation })
   const segments = given.split('/').filter((segment) => segment !== '' && segment !== '.')
   const isAbsolute = given.startsWith('/')
   const names = isAbsolute && root !== '/' && isBelow(segments, root)
@@ -54,7 +53,7 @@ function isBelow(segments: readonly string[], root: string): boolean {
 }
 
 function absolute(operation: string, given: string, root: VirtualPath): VirtualPath {
-  const { path, directory } = parsePath(given, { base: root, operation })
+  const { path, directory } = paths.parse(given, { base: root, operation })
   const text = typeof path === 'string' ? path : `/${path.segments.join('/')}`
   return (directory && text !== '/' ? `${text}/` : text) as VirtualPath
 }

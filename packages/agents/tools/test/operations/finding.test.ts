@@ -1,6 +1,5 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, WorkspaceError } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { createWorkspace, paths, WorkspaceError } from '@ws/core'
 import { createTools } from '@ws/tools'
 import { describe, expect, it } from 'vitest'
 
@@ -88,7 +87,7 @@ for (const store of stores) {
         '/node_modules/x/node_modules/y/package.json': '{}',
         '/src/.hidden/a.js': '',
       })
-      for (const [glob, paths] of [
+      for (const [glob, found] of [
         ['.github/workflows/*.yml', ['/.github/workflows/ci.yml']],
         ['**/.github/**/*.yml', ['/.github/workflows/ci.yml']],
         ['{.github,.gitlab}/**/*.yml', ['/.github/workflows/ci.yml']],
@@ -104,7 +103,7 @@ for (const store of stores) {
         ['app/[rst]/page.tsx', ['/app/s/page.tsx']],
         ['app/{id}/*.tsx', ['/app/{id}/page.tsx']],
       ] as const) {
-        expect((await done('find', { glob })).data, glob).toMatchObject({ paths })
+        expect((await done('find', { glob })).data, glob).toMatchObject({ paths: found })
       }
       expect((await done('search', { pattern: 'export', glob: 'app/blog/[slug]/page.tsx' })).text).toContain(
         'page.tsx:1:',
@@ -172,7 +171,7 @@ it('[HO6] a search names the files that other processes hold', async () => {
   const search = adapter.search?.bind(adapter)
   if (search === undefined) throw new Error('memory is searched')
   adapter.search = (query, options) => {
-    const path = parseMountPath('/d/held.txt')
+    const path = paths.parseMount('/d/held.txt')
     const reason = 'is in use by another process'
     options?.onUnreadable?.(
       path,

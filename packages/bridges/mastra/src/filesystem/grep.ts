@@ -1,7 +1,6 @@
 import { UnsupportedGrepPatternError } from '@mastra/core/workspace'
 import type { FilesystemGrepMatch, FilesystemGrepOptions, FilesystemGrepResult } from '@mastra/core/workspace'
-import { isWorkspaceError, relativeTo } from '@ws/core'
-import type { VirtualPath, Workspace, WorkspaceSearchHit } from '@ws/core'
+import { isWorkspaceError, paths, type VirtualPath, type Workspace, type WorkspaceSearchHit } from '@ws/core'
 
 import { inMastraWords } from './errors.ts'
 import { isHidden } from './listing.ts'
@@ -25,7 +24,7 @@ export function grep(workspace: Workspace, options: FilesystemGrepOptions): Prom
       const search = { in: base, regex: true, caseSensitive, maxHits: Number.MAX_SAFE_INTEGER }
       for await (const hit of workspace.search(translated, search)) {
         if (total >= most) break
-        if (type === 'directory' && !includeHidden && isHidden(relativeTo(hit.path, base).slice(1))) continue
+        if (type === 'directory' && !includeHidden && isHidden(paths.relativeTo(hit.path, base).slice(1))) continue
         const hits = found.get(hit.path) ?? []
         if (hits.length >= (options.maxCountPerFile ?? Infinity)) continue
         found.set(hit.path, [...hits, hit])
@@ -37,7 +36,7 @@ export function grep(workspace: Workspace, options: FilesystemGrepOptions): Prom
     }
     return Promise.all(
       [...found].map(async ([file, hits]) => ({
-        path: type === 'directory' ? relativeTo(file, base).slice(1) : '',
+        path: type === 'directory' ? paths.relativeTo(file, base).slice(1) : '',
         matches: await Promise.all(hits.map((hit) => matchOf(workspace, hit, options.contextLines ?? 0))),
       })),
     )

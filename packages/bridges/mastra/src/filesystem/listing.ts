@@ -1,6 +1,5 @@
 import type { FileEntry, ListOptions, WalkEntry, WalkOptions } from '@mastra/core/workspace'
-import { relativeTo } from '@ws/core'
-import type { Workspace, WorkspaceEntry } from '@ws/core'
+import { paths, type Workspace, type WorkspaceEntry } from '@ws/core'
 import { ifThere } from '@ws/tools/bridge'
 
 import { inMastraWords } from './errors.ts'
@@ -54,7 +53,7 @@ function entriesOf(
     const entries: WalkEntry[] = []
     const options = maxDepth === 1 ? { details: true } : { details: true, recursive: true, maxDepth }
     for await (const entry of workspace.list(base, options)) {
-      entries.push(await describeEntry(workspace, entry, relativeTo(entry.path, base).slice(1)))
+      entries.push(await describeEntry(workspace, entry, paths.relativeTo(entry.path, base).slice(1)))
     }
     return entries
   })

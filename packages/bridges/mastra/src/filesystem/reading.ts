@@ -1,6 +1,5 @@
 import type { FileStat, ReadOptions } from '@mastra/core/workspace'
-import { baseName, parsePath, WorkspaceError } from '@ws/core'
-import type { Workspace } from '@ws/core'
+import { paths, type Workspace, WorkspaceError } from '@ws/core'
 
 import { inMastraWords } from './errors.ts'
 import { timeOf } from './seen.ts'
@@ -38,9 +37,9 @@ export function statFile(workspace: Workspace, seen: SeenVersions, path: string)
     const stat = await workspace.stat(real)
     seen.see(real, stat)
     const time = timeOf(stat.modifiedAt)
-    const { path: own } = parsePath(path, { base: workspace.root, operation: 'stat' })
+    const { path: own } = paths.parse(path, { base: workspace.root, operation: 'stat' })
     return {
-      name: baseName(typeof own === 'string' ? own : real),
+      name: paths.baseName(typeof own === 'string' ? own : real),
       path: real,
       type: stat.type === 'directory' ? 'directory' : 'file',
       size: stat.size,

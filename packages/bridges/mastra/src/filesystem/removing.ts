@@ -1,7 +1,6 @@
 import { FileExistsError, IsDirectoryError, NotDirectoryError } from '@mastra/core/workspace'
 import type { CopyOptions, RemoveOptions } from '@mastra/core/workspace'
-import { isWorkspaceError, joinPath, relativeTo } from '@ws/core'
-import type { Workspace } from '@ws/core'
+import { isWorkspaceError, paths, type Workspace } from '@ws/core'
 import { ifThere } from '@ws/tools/bridge'
 
 import { inMastraWords, toMastraError } from './errors.ts'
@@ -113,7 +112,7 @@ async function copyInto(workspace: Workspace, source: string, destination: strin
   // the workspace refuses a copy into itself; copying entry by entry would find its own copies without end
   if (to.startsWith(from === '/' ? from : `${from}/`)) return void (await workspace.copy(from, to, { recursive: true }))
   for await (const { path, type } of workspace.list(from, { recursive: true })) {
-    const target = joinPath(to, relativeTo(path, from))
+    const target = paths.join(to, paths.relativeTo(path, from))
     if (type === 'directory') await workspace.createDirectory(target)
     else if (overwrite || !(await workspace.exists(target))) await workspace.copy(path, target, { overwrite })
   }

@@ -3,9 +3,8 @@ import { pipeline } from 'node:stream/promises'
 
 import { resolveSandboxArchiveLimits, SandboxArchiveError } from '@openai/agents-core/sandbox'
 import type { SandboxArchiveLimits, WorkspaceArchiveData } from '@openai/agents-core/sandbox'
-import { isWithin } from '@ws/core'
-import type { VirtualPath, Workspace } from '@ws/core'
-import { tarTime } from '@ws/core/adapter'
+import { paths, type VirtualPath, type Workspace } from '@ws/core'
+import { fileTimes } from '@ws/core/adapter'
 import { extract, pack } from 'tar-stream'
 
 import { shownPath } from './paths.ts'
@@ -45,13 +44,13 @@ async function fill(
   const { root } = workspace
   for await (const entry of workspace.list(root, { recursive: true, details: true, exclude: unsaved })) {
     const { path, type, mode, modifiedAt, unreachable } = entry
-    if (unreachable === true || unsaved.some((place) => isWithin(path, place))) continue
+    if (unreachable === true || unsaved.some((place) => paths.isWithin(path, place))) continue
     const { effect } = await workspace.explain({ operation: type === 'directory' ? 'list' : 'read', path })
     if (effect === 'deny' && type !== 'symlink') continue
     const header = {
       name: shownPath(workspace, path),
       ...(mode !== undefined && { mode }),
-      ...(modifiedAt !== undefined && { mtime: tarTime(modifiedAt) }),
+      ...(modifiedAt !== undefined && { mtime: fileTimes.forTar(modifiedAt) }),
     }
     if (type === 'directory') archive.entry({ ...header, type: 'directory' })
     else if (type === 'symlink') {
@@ -151,11 +150,12 @@ export async function unpackInto(
   unsaved: readonly VirtualPath[],
 ): Promise<void> {
   const at = (path: string): VirtualPath => `${workspace.root === '/' ? '' : workspace.root}/${path}` as VirtualPath
-  const stays = (path: VirtualPath): boolean => unsaved.some((place) => isWithin(path, place) || isWithin(place, path))
+  const stays = (path: VirtualPath): boolean =>
+    unsaved.some((place) => paths.isWithin(path, place) || paths.isWithin(place, path))
   await clear(workspace, workspace.root, unsaved)
   for (const { path, type, mode, target, bytes } of members) {
     const place = at(path)
-    if (unsaved.some((one) => isWithin(place, one))) continue
+    if (unsaved.some((one) => paths.isWithin(place, one))) continue
     if (type === 'directory') {
       if (!stays(place) || !(await workspace.exists(place))) await workspace.createDirectory(place)
     } else if (type === 'symlink') await workspace.createSymlink(place, target)
@@ -169,7 +169,7 @@ async function clear(workspace: Workspace, directory: VirtualPath, unsaved: read
   for await (const entry of workspace.list(directory)) entries.push(entry)
   for (const { path, type, unreachable } of entries) {
     if (unreachable === true || unsaved.includes(path)) continue
-    if (unsaved.some((place) => isWithin(place, path))) {
+    if (unsaved.some((place) => paths.isWithin(place, path))) {
       if (type === 'directory') await clear(workspace, path, unsaved)
     } else await workspace.delete(path, { recursive: true })
   }

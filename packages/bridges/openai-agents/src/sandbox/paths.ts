@@ -1,6 +1,5 @@
 import { SandboxConfigurationError } from '@openai/agents-core/sandbox'
-import { isWithin, relativeTo } from '@ws/core'
-import type { VirtualPath, Workspace } from '@ws/core'
+import { paths, type VirtualPath, type Workspace } from '@ws/core'
 
 /** Relative paths are below the root; an empty path is the root. */
 export function workspacePath(given: string | undefined): string {
@@ -10,7 +9,7 @@ export function workspacePath(given: string | undefined): string {
 
 /** A path for the agent: relative to the root, or absolute outside. */
 export function shownPath(workspace: Workspace, path: VirtualPath): string {
-  return isWithin(path, workspace.root) ? relativeTo(path, workspace.root).slice(1) : path
+  return paths.isWithin(path, workspace.root) ? paths.relativeTo(path, workspace.root).slice(1) : path
 }
 
 /** The path in a manifest: relative to the root. */

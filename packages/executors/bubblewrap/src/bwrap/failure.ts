@@ -1,4 +1,4 @@
-import { execError, shortageIn, shortError } from '@ws/core/executor'
+import { execError, shortages } from '@ws/core/executor'
 import type { WorkspaceError } from '@ws/core'
 
 /** Why bubblewrap did not start a command. bubblewrap's own message is for operators only. */
@@ -107,8 +107,8 @@ export function explainFailure(output: string): StartFailure {
 
 export function startError(output: string): WorkspaceError {
   const native = new Error(output.trim() || 'bubblewrap ended without a word')
-  const shortage = shortageIn(output)
-  if (shortage !== undefined) return shortError(shortage, { native })
+  const shortage = shortages.inText(output)
+  if (shortage !== undefined) return shortages.refusal(shortage, { native })
   const { reason, remedy, changed } = explainFailure(output)
   return execError(changed ? 'EBUSY' : 'ENOEXEC', reason, {
     remedy: changed ? 'run the command again when nothing changes the workspace' : remedy,

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
-import { execError, shortageOf, shortError } from '@ws/core/executor'
+import { execError, shortages } from '@ws/core/executor'
 import { Processes } from '@ws/sandbox'
 
 /** A socket to open in the network of a sandbox; over UDP for `dns`. */
@@ -93,12 +93,12 @@ function startListener(): Listener & { close(): void } {
     for (const part of partsOf(child)) part.unref?.()
   }
   const fail = (id: number, step: string, native?: unknown): void => {
-    const shortage = shortageOf(native)
+    const shortage = shortages.of(native)
     const reason = `the sockets of the network could not be opened (${step})`
     const remedy = 'run the command again, or look with `ws doctor -v`'
     waiting
       .get(id)
-      ?.settle(shortage ? shortError(shortage, { native }) : execError('ENOEXEC', reason, { remedy, native }))
+      ?.settle(shortage ? shortages.refusal(shortage, { native }) : execError('ENOEXEC', reason, { remedy, native }))
   }
   const end = (native?: unknown): void => {
     for (const id of waiting.keys()) fail(id, 'the helper ended', native)

@@ -3,7 +3,7 @@ import type { Server } from 'node:net'
 
 import { isWorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { type ConnectionReport, execError, type ExecutorResult, type HostsRule, shortageOf } from '@ws/core/executor'
+import { type ConnectionReport, execError, type ExecutorResult, type HostsRule, shortages } from '@ws/core/executor'
 import { addressesIn, systemResolve } from '@ws/network'
 import { type Authority, createAuthority, Gate, gateNetwork, nameServer, RefusedHosts } from '@ws/network/gate'
 
@@ -111,7 +111,7 @@ export function probedNetwork(
       try {
         await own.open(child, owner)
       } catch (error) {
-        if (!isWorkspaceError(error, 'ENOEXEC') || shortageOf(error) !== undefined) throw error
+        if (!isWorkspaceError(error, 'ENOEXEC') || shortages.of(error) !== undefined) throw error
         const { reason, remedy } = error
         throw execError('ENOEXECUTOR', reason, { remedy, native: error })
       }

@@ -1,5 +1,5 @@
-import { HostList, readHosts } from '@ws/core/executor'
-import { durationShape, option, type OptionShape, type OptionShapes } from '@ws/core/options'
+import { hostLists } from '@ws/core/executor'
+import { option, type OptionShape, type OptionShapes } from '@ws/core/options'
 import { addressesShape, type Resolve } from '@ws/network'
 import {
   checkRequestRules,
@@ -44,7 +44,7 @@ export interface NetworkOptions {
 
 /** Checked {@link NetworkOptions}. */
 export interface NamedNetwork {
-  readonly list: HostList
+  readonly list: hostLists.List
   readonly addresses: readonly string[]
   readonly resolve: Resolve | undefined
   readonly requests: HostRequests | undefined
@@ -64,7 +64,7 @@ const shapes: OptionShapes<NetworkOptions> = {
   ),
   connections: option.integer(1, 10_000),
   bytes: option.integer(1),
-  idleTimeout: durationShape,
+  idleTimeout: option.duration,
 }
 
 export const networkShape: OptionShape = {
@@ -89,10 +89,10 @@ export function resolveNetwork(
     bytes,
     idleTimeout = 300_000,
   } = network
-  const entries = readHosts(allow, { operation, option: 'network.allow' })
+  const entries = hostLists.read(allow, { operation, option: 'network.allow' })
   if (requests !== undefined) checkRequestRules(requests, { entries, operation, name: 'network.requests' })
   return {
-    ...{ list: new HostList(entries), addresses, resolve, authorities },
+    ...{ list: new hostLists.List(entries), addresses, resolve, authorities },
     requests: requests && new HostRequests(requests, entries),
     limits: { connections, bytes, idleTimeout },
   }

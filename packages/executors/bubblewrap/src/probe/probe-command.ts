@@ -1,4 +1,4 @@
-import { rootPath } from '@ws/core'
+import { paths } from '@ws/core'
 import type { BindPlan } from '@ws/core/executor'
 import { type ConfinedTarget, type Limits, sandboxProgram, viewEnvironment } from '@ws/sandbox'
 
@@ -15,7 +15,7 @@ export interface Attempt {
   readonly cgroup: Limits.DelegatedCgroup | undefined
 }
 
-export const emptyPlan: BindPlan = { root: rootPath, binds: [], aliases: [], restrictions: [], renameBorders: [] }
+export const emptyPlan: BindPlan = { root: paths.root, binds: [], aliases: [], restrictions: [], renameBorders: [] }
 
 export const noGuard: StartGuard = { starting: () => () => undefined, close: () => undefined }
 
@@ -28,7 +28,7 @@ export function commandOf(attempt: Attempt, run: Run, contents: KeptContents): S
   return {
     reserved: new Map(),
     env: viewEnvironment({ root: target.root }),
-    cwd: rootPath,
+    cwd: paths.root,
     extraFds: new Map(),
     seccomp: sandboxProgram({ allowPtrace: isTranslated, forProot: isTranslated, interprocess: true }),
     contents,

@@ -1,15 +1,8 @@
 import { chown } from 'node:fs/promises'
 
-import { isWorkspaceError, parseVirtualPath, rootPath, WorkspaceError } from '@ws/core'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import {
-  type Bind,
-  type BindPlan,
-  getNativeCause,
-  type HostPath,
-  type ProbeReport,
-  shortageOf,
-} from '@ws/core/executor'
+import { type Bind, type BindPlan, getNativeCause, type HostPath, type ProbeReport, shortages } from '@ws/core/executor'
 import { type ConfinedTarget, Limits, type Probed, Reserve, systemTree, Temporary, unavailable } from '@ws/sandbox'
 
 import { makeDirectoryForAll, makeEtcDirectory } from '../view/etc-directory.ts'
@@ -81,7 +74,7 @@ export async function describeWarm(
     const { problem } = pool
     return { warm: problem === undefined ? 'used for all commands but the first' : `not used: ${problem}` }
   } catch (error) {
-    if (shortageOf(error) !== undefined) throw error
+    if (shortages.of(error) !== undefined) throw error
     return { warm: `not used: ${describe(error).reason}` }
   } finally {
     await pool.close()
@@ -108,7 +101,7 @@ async function problemOf(run: () => Promise<void>): Promise<Problem | undefined>
     return undefined
   } catch (error) {
     // The result is cached for the life of this process, so a weaker one must not be returned.
-    if (shortageOf(error) !== undefined) throw error
+    if (shortages.of(error) !== undefined) throw error
     return describe(error)
   }
 }
@@ -144,9 +137,9 @@ async function runDirect(attempt: Attempt, warm?: WarmPool): Promise<void> {
   const { owner } = attempt.target
   await using directory = await createRoot(owner)
   const source = directory.path
-  const bind: Bind = { kind: 'mount', at: rootPath, type: 'directory', source, access: 'read-write', rules: [] }
-  const plan: BindPlan = { ...emptyPlan, binds: [bind], aliases: [parseVirtualPath('/workspace')] }
-  const system = systemTree({ root: rootPath, owner, ...nameResolution(attempt.options.network) })
+  const bind: Bind = { kind: 'mount', at: paths.root, type: 'directory', source, access: 'read-write', rules: [] }
+  const plan: BindPlan = { ...emptyPlan, binds: [bind], aliases: [paths.parseVirtual('/workspace')] }
+  const system = systemTree({ root: paths.root, owner, ...nameResolution(attempt.options.network) })
   const mounted = mountedNames(plan, system)
   const names = pointNames(plan, mounted)
   const problem = directProblem(plan)

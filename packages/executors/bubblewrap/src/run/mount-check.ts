@@ -1,4 +1,4 @@
-import type { FileViolation, WorkspaceError, VirtualPath } from '@ws/core'
+import type { WorkspaceError, VirtualPath, RuleViolation } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { execError, type HostPath } from '@ws/core/executor'
 import { HostPaths, type Reserve } from '@ws/sandbox'
@@ -7,6 +7,8 @@ import type { SandboxCommand } from '../bwrap/arguments.ts'
 import type { Child } from '../processes/first-process.ts'
 import type { Layout, Placement } from '../view/layout.ts'
 import { isStill, type MountedSource } from '../view/sources.ts'
+
+type FileViolation = Exclude<RuleViolation, { readonly kind: 'refused' }>
 
 type ExpectedMount = (placement: Placement) => MountedSource | undefined
 

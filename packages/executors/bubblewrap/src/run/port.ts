@@ -1,5 +1,5 @@
 import type { RuleViolation, WorkspaceError } from '@ws/core'
-import { listingLost, protectionLost, sandboxKilled, shortError } from '@ws/core/executor'
+import { listingLost, protectionLost, sandboxKilled, shortages } from '@ws/core/executor'
 import type { CommandEnd, CommandPort, KnownEnd } from '@ws/sandbox'
 
 import { unreadableCaller } from '../hide/hide.ts'
@@ -72,5 +72,5 @@ export function noProcess(): WorkspaceError {
   const reason = 'there are as many processes and threads as the command or its user may have'
   const remedy = 'end processes that are no longer needed, or raise the limit (`processes`, `ulimit -u`, `pids.max`)'
   const native = Object.assign(new Error('the first process could not fork'), { code: 'EAGAIN', syscall: 'fork' })
-  return shortError({ code: 'EIO', reason, remedy }, { native })
+  return shortages.refusal({ code: 'EIO', reason, remedy }, { native })
 }

@@ -1,4 +1,4 @@
-import { execError, shortageOf, shortError } from '@ws/core/executor'
+import { execError, shortages } from '@ws/core/executor'
 import {
   closeSync,
   constants,
@@ -35,8 +35,8 @@ export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
   try {
     return fill(makeDirectoryForAll(), system)
   } catch (native) {
-    const shortage = shortageOf(native)
-    if (shortage !== undefined) throw shortError(shortage, { native })
+    const shortage = shortages.of(native)
+    if (shortage !== undefined) throw shortages.refusal(shortage, { native })
     const reason = 'the files of `/etc` could not be copied for commands'
     throw execError('ENOEXECUTOR', reason, { remedy: Temporary.temporaryRemedy, native })
   }

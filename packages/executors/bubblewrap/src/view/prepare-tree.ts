@@ -1,4 +1,4 @@
-import { isWorkspaceError, rootPath, type WorkspaceError } from '@ws/core'
+import { isWorkspaceError, paths, type WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { execError, type BindPlan, type HostPath, type RootForm, type RestrictionProblem } from '@ws/core/executor'
 import type { Reserve, SystemEntry } from '@ws/sandbox'
@@ -124,14 +124,17 @@ export function checkReserved(
 
 /** `device:inode` of the directory that is the root. */
 export function rootIdentity({ binds }: BindPlan, sources: OpenedSources): string {
-  const source = binds.find(({ at }) => at === rootPath)?.source
+  const source = binds.find(({ at }) => at === paths.root)?.source
   const identity = source === undefined ? undefined : sources.identity(source)
   if (identity === undefined) throw new Error('the root was not opened')
   return identity
 }
 
 function unenforceable(reason: string, remedy: string): WorkspaceError {
-  return execError('EUNENFORCEABLE', `cannot be the root of commands itself: it ${reason}`, { path: rootPath, remedy })
+  return execError('EUNENFORCEABLE', `cannot be the root of commands itself: it ${reason}`, {
+    path: paths.root,
+    remedy,
+  })
 }
 
 function needsProot(): WorkspaceError {

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 
-import { parseVirtualPath } from '@ws/core'
+import { paths } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 import type { BindPlan, RestrictionProblem } from '@ws/core/executor'
 import { HostPaths, Reserve } from '@ws/sandbox'
@@ -40,7 +40,7 @@ export function wantedPoints({ binds }: BindPlan, names: readonly string[]): Res
   const source = binds.find(({ at }) => at === '/')?.source
   if (source === undefined) return []
   return names.map((name) => {
-    const at = parseVirtualPath(`/${name}`)
+    const at = paths.parseVirtual(`/${name}`)
     return { name: { root: source, path: at as string as MountPath }, at }
   })
 }

@@ -1,11 +1,10 @@
 import { chown, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { type FileDoor, parseVirtualPath, type VirtualPath } from '@ws/core'
+import { type FileDoor, paths, type VirtualPath } from '@ws/core'
 import type {
   AttachedExecutor,
   Bind,
-  BindKind,
   BindPlan,
   CommandRequest,
   ExecutorResult,
@@ -55,7 +54,7 @@ export function formOf(mode: Mode): Required<Pick<BubblewrapExecutorOptions, 'ro
 }
 
 export interface Part {
-  readonly kind: BindKind
+  readonly kind: Bind['kind']
   /** From the workspace's root; for `scratch` ignored. */
   readonly at: string
   readonly type?: 'directory' | 'file'
@@ -116,7 +115,7 @@ export class Workbench implements AsyncDisposable {
 
   /** The virtual path of something in the workspace. */
   at(path = '/'): VirtualPath {
-    return parseVirtualPath(this.root === '/' ? path : this.root + path)
+    return paths.parseVirtual(this.root === '/' ? path : this.root + path)
   }
 
   async directory(path: string): Promise<void> {
@@ -143,7 +142,7 @@ export class Workbench implements AsyncDisposable {
       access: 'read-write',
       rules: [],
     }
-    const scratch = { ...mount, kind: 'scratch', at: parseVirtualPath('/tmp') } as const
+    const scratch = { ...mount, kind: 'scratch', at: paths.parseVirtual('/tmp') } as const
     return {
       root: this.root,
       binds: [
@@ -151,7 +150,7 @@ export class Workbench implements AsyncDisposable {
         ...parts.map((part) => this.#bind(part)),
         ...(this.hasScratch ? [{ ...scratch, source: join(this.scratch.path, 'tmp') as HostPath }] : []),
       ],
-      aliases: aliases.map((alias) => parseVirtualPath(alias)),
+      aliases: aliases.map((alias) => paths.parseVirtual(alias)),
       restrictions: [],
       renameBorders: [],
     }
@@ -168,7 +167,7 @@ export class Workbench implements AsyncDisposable {
     return this.executor.spawn(
       {
         command,
-        cwd: cwd === undefined ? this.root : parseVirtualPath(cwd),
+        cwd: cwd === undefined ? this.root : paths.parseVirtual(cwd),
         env: {},
         // The shell that every system has, whatever $SHELL says.
         shell: '/bin/sh',
@@ -193,7 +192,7 @@ export class Workbench implements AsyncDisposable {
 }
 
 function rootOf(mode: Mode): VirtualPath {
-  return parseVirtualPath(isBelow(mode) ? '/workspace' : '/')
+  return paths.parseVirtual(isBelow(mode) ? '/workspace' : '/')
 }
 
 /** Names below a directory, sorted, for showing that nothing was left. */

@@ -1,13 +1,6 @@
 import { FileError } from '@ws/shell-tools/files'
 import type { FileDoor } from '@ws/core'
-import {
-  execError,
-  shortageOf,
-  shortError,
-  type BindPlan,
-  type KillSignal,
-  type WorkspaceView,
-} from '@ws/core/executor'
+import { execError, type BindPlan, type KillSignal, shortages, type WorkspaceView } from '@ws/core/executor'
 import type { CommandEnd, CommandPort, CommandRun } from '@ws/sandbox'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 
@@ -164,8 +157,8 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   worker.on('error', (error: Error & { readonly code?: string }) => {
     usable = false
     // Node reports a failed start here.
-    const short = shortageOf(error)
-    if (short !== undefined) shortage = shortError(short, { native: error })
+    const short = shortages.of(error)
+    if (short !== undefined) shortage = shortages.refusal(short, { native: error })
     if (error?.code !== 'ERR_WORKER_OUT_OF_MEMORY') ended.resolve(failed(126, 'the interpreter failed on this command'))
     else ended.resolve({ killed: 'SIGKILL', stderr: message(`killed: more than ${limits.maxMemory} bytes of memory`) })
   })

@@ -1,9 +1,9 @@
 import { FileError } from '@ws/shell-tools/files'
-import type { StandardInput } from '@ws/core/executor'
+import type { CommandRequest } from '@ws/core/executor'
 
 /** The whole input of a command. A failing source ends it early, as a real pipe does. @throws FileError `EFBIG`; the signal's reason */
 export async function collectInput(
-  input: StandardInput | undefined,
+  input: CommandRequest['stdin'] | undefined,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<Uint8Array | undefined> {
   if (input === undefined) return undefined

@@ -1,4 +1,4 @@
-import { Semaphore } from '@ws/core/adapter'
+import { concurrency } from '@ws/core/adapter'
 import { Descriptors } from '@ws/sandbox'
 import { Worker } from 'node:worker_threads'
 
@@ -27,11 +27,11 @@ const mostIdle = 4
 /** Threads run one command after another: a start costs fifty times a command. Only loaded code remains; ended threads are not reused. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
-  readonly #turns: Semaphore
+  readonly #turns: concurrency.Semaphore
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options
-    this.#turns = new Semaphore(options.size)
+    this.#turns = new concurrency.Semaphore(options.size)
   }
 
   /** A thread for one user, to be released or ended; waits while all are busy. Rejects with the signal's reason. */

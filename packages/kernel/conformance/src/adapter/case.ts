@@ -1,17 +1,10 @@
-import type { Version } from '@ws/core'
-import {
-  LinkSignal,
-  parseMountPath,
-  type AdapterCapabilities,
-  type Entry,
-  type MountPath,
-  type StorageAdapter,
-} from '@ws/core/adapter'
+import { paths, type Version } from '@ws/core'
+import { LinkSignal, type AdapterCapabilities, type Entry, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import type { InnerAdapter, InnerListOptions } from '@ws/core/inner'
 import { fail } from '../assert.ts'
 import type { AdapterFixture, AdapterSuiteOptions } from '../options/adapter.ts'
 
-export const at = (path: string): MountPath => parseMountPath(path)
+export const at = (path: string): MountPath => paths.parseMount(path)
 
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

@@ -1,8 +1,8 @@
 import {
   operations as table,
   type AdapterOperation,
-  type FileOperation,
-  type LinkArgument,
+  type fileOperations,
+  type LinkSignal,
   type MountPath,
   type OperationFacts,
   type SignalOption,
@@ -13,7 +13,7 @@ import { lackOf, type Needs } from './needs.ts'
 
 export interface Operation {
   readonly name: string
-  readonly argument: LinkArgument
+  readonly argument: LinkSignal['argument']
   readonly changes: boolean
   /** A link as the last name of the path stops the operation too. */
   readonly follows: boolean
@@ -39,7 +39,7 @@ function factsOf(name: string): OperationFacts {
 }
 
 /** Each operation that takes a path and options, in each way to call it. */
-const calls: Readonly<Record<FileOperation | 'readStream', readonly Operation[]>> = {
+const calls: Readonly<Record<(typeof fileOperations)[number] | 'readStream', readonly Operation[]>> = {
   stat: [operation('stat', (adapter, path, options) => adapter.stat(path, options))],
   read: [operation('read', (adapter, path, options) => adapter.read(path, options))],
   readStream: [operation('readStream', (adapter, path, options) => adapter.readStream(path, options))],

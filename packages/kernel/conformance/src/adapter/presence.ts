@@ -1,11 +1,14 @@
 import { createWorkspace, type Workspace } from '@ws/core'
-import { operations, optionalOperations, type OperationCapability } from '@ws/core/adapter'
+import { operations } from '@ws/core/adapter'
 import { check, equal, rejects } from '../assert.ts'
 import { encode } from './case.ts'
 import type { Suite } from './suite.ts'
 
+type Operation = keyof typeof operations
+type OperationCapability = Extract<(typeof operations)[Operation], { readonly capability: string }>['capability']
+
 const promised = Map.groupBy(
-  optionalOperations.filter((name) => 'capability' in operations[name]),
+  (Object.keys(operations) as Operation[]).filter((name) => 'capability' in operations[name]),
   (name) => (operations[name] as { readonly capability: OperationCapability }).capability,
 )
 

@@ -1,9 +1,9 @@
-import type { SearchHit, SearchQuery } from '@ws/core/adapter'
+import type { SearchHit, AdapterOptions } from '@ws/core/adapter'
 import { check, equal, rejects } from '../assert.ts'
 import { at, encode, offered, type Case } from './case.ts'
 import type { Suite } from './suite.ts'
 
-type Query = Omit<SearchQuery, 'in'> & { readonly in?: string }
+type Query = Omit<AdapterOptions.Query, 'in'> & { readonly in?: string }
 
 async function search({ adapter }: Case, { in: path = '/', ...query }: Query): Promise<SearchHit[]> {
   const run = offered(adapter.search, 'search').bind(adapter)

@@ -1,13 +1,13 @@
 import {
   type CommandResult,
   createWorkspace,
-  type ExecOptions,
   isWorkspaceError,
+  paths,
   type Rule,
   type Workspace,
   type WorkspaceError,
 } from '@ws/core'
-import { LinkSignal, parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { LinkSignal, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 import { setTimeout as delay } from 'node:timers/promises'
 import { check, ConformanceError, equal, fail } from '../assert.ts'
@@ -69,7 +69,7 @@ export class Site {
       const store = await fixture.createStore(name)
       stores.push(store)
       for (const [path, content] of Object.entries(files)) {
-        await store.write(parseMountPath(`/${path}`), encode(content), { parents: true })
+        await store.write(paths.parseMount(`/${path}`), encode(content), { parents: true })
       }
       return store
     }
@@ -99,7 +99,10 @@ export class Site {
   }
 
   /** Runs a command of any kind to its end. Not as a login shell by default. */
-  async attempt(command: string | readonly string[], options: ExecOptions = {}): Promise<CommandResult> {
+  async attempt(
+    command: string | readonly string[],
+    options: Parameters<Workspace['exec']>[1] = {},
+  ): Promise<CommandResult> {
     try {
       return await this.workspace.exec(command, { shell: this.#shell, login: false, timeout: 60_000, ...options })
     } catch (error) {
@@ -113,7 +116,7 @@ export class Site {
     return this.#refusesCommands && exitCode === refusedCode
   }
 
-  async run(command: string | readonly string[], options: ExecOptions = {}): Promise<string> {
+  async run(command: string | readonly string[], options: Parameters<Workspace['exec']>[1] = {}): Promise<string> {
     const result = await this.attempt(command, options)
     if (result.exitCode === 0) return result.stdout
     const { exitCode, signal, stderr } = result
@@ -136,12 +139,12 @@ export class Site {
   }
 
   hostPaths(): string[] {
-    return this.#stores.flatMap((store) => store.hostPath?.(parseMountPath('/')) ?? [])
+    return this.#stores.flatMap((store) => store.hostPath?.(paths.parseMount('/')) ?? [])
   }
 
   async stored(path: string): Promise<string | undefined> {
     try {
-      const { bytes } = await this.store.read(parseMountPath(`/${path}`))
+      const { bytes } = await this.store.read(paths.parseMount(`/${path}`))
       return new TextDecoder().decode(bytes)
     } catch (error) {
       if (error instanceof LinkSignal || isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR'))
@@ -152,13 +155,13 @@ export class Site {
 
   async tree(): Promise<string[]> {
     const found: string[] = []
-    for await (const { type, path } of this.store.list(parseMountPath('/'), { recursive: true }))
+    for await (const { type, path } of this.store.list(paths.parseMount('/'), { recursive: true }))
       found.push(`${type} ${path}`)
     return found.sort()
   }
 
   async link(path: string, target: string): Promise<void> {
-    await this.store.createSymlink?.(parseMountPath(`/${path}`), target)
+    await this.store.createSymlink?.(paths.parseMount(`/${path}`), target)
   }
 
   /** The entries that the file door lists below a directory: paths from the root, sorted. */

@@ -1,5 +1,5 @@
-import { parseVirtualPath } from '@ws/core'
-import { type GuaranteeField, type Guarantees, satisfies } from '@ws/core/executor'
+import { paths } from '@ws/core'
+import { type Guarantees, satisfies } from '@ws/core/executor'
 import { ConformanceError, equal } from '../assert.ts'
 import type { Runner } from '../runner.ts'
 import type { WorkspaceFixture, WorkspaceSuiteOptions } from '../options/workspace.ts'
@@ -8,10 +8,10 @@ import { Site, type SiteOptions } from './site.ts'
 export interface DoorNeeds {
   readonly kind?: 'process' | undefined
   /** Guarantees that the test needs at least by translation, against programs that do not attack the translation. */
-  readonly holds?: readonly GuaranteeField[] | undefined
+  readonly holds?: readonly (keyof Guarantees)[] | undefined
   /** Guarantees that the test needs against hostile programs: by the kernel, or in an interpreter. */
-  readonly withstands?: readonly GuaranteeField[] | undefined
-  readonly lacks?: readonly GuaranteeField[] | undefined
+  readonly withstands?: readonly (keyof Guarantees)[] | undefined
+  readonly lacks?: readonly (keyof Guarantees)[] | undefined
   readonly symlinks?: true | undefined
   readonly root?: '/' | '/workspace' | undefined
 }
@@ -47,7 +47,7 @@ export function defineDoors(
           const fixture = await create()
           const sites: Site[] = []
           try {
-            const { available, guarantees, missing } = await fixture.executor.probe({ root: parseVirtualPath(root) })
+            const { available, guarantees, missing } = await fixture.executor.probe({ root: paths.parseVirtual(root) })
             if (!available) skip(`the executor is not available: ${missing.join(', ')}`)
             const lacking = await lackOf(needs, { fixture, guarantees, root })
             if (lacking !== undefined) skip(lacking)

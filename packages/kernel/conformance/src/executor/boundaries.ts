@@ -1,4 +1,4 @@
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { satisfies } from '@ws/core/executor'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -111,7 +111,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
 
     test('processes: none of the host is seen or signalled', { kind: 'process', holds: ['processes'] }, async (it) => {
       const site = await it.open()
-      const owner = (await site.store.hostDirectory?.(parseMountPath('/')))?.owner
+      const owner = (await site.store.hostDirectory?.(paths.parseMount('/')))?.owner
       await using victim = await createVictim(owner)
       const seen = await site.attack(
         `kill -TERM ${victim.pid}; kill -KILL ${victim.pid}; cat /proc/${victim.pid}/environ /proc/*/environ /proc/*/cmdline 2> /dev/null | tr "\\0" "\\n"`,

@@ -1,4 +1,4 @@
-import { parseVirtualPath } from '@ws/core'
+import { paths } from '@ws/core'
 import { guaranteeFields, type Guarantees, type ProbeReport, satisfies } from '@ws/core/executor'
 import { check, equal, rejects } from '../assert.ts'
 import type { DoorSuite } from '../doors/suite.ts'
@@ -17,7 +17,7 @@ function checkReport({ guarantees, missing, howToFix, details }: ProbeReport): v
 export function probeTests({ describe, test }: DoorSuite): void {
   describe('probe', () => {
     test('[PC13] an available executor runs commands', {}, async (it) => {
-      checkReport(await it.fixture.executor.probe({ root: parseVirtualPath(it.root) }))
+      checkReport(await it.fixture.executor.probe({ root: paths.parseVirtual(it.root) }))
       const site = await it.open()
       equal(await site.run('echo ran'), 'ran\n', 'the output of a command')
     })
@@ -31,7 +31,7 @@ export function probeTests({ describe, test }: DoorSuite): void {
 
     test('an unavailable executor says what is missing and how to mend it, and claims nothing', {}, async (it) => {
       const executor = it.fixture.unavailable ?? it.skip('the fixture has no `unavailable`')
-      const report = await executor.probe({ root: parseVirtualPath(it.root) })
+      const report = await executor.probe({ root: paths.parseVirtual(it.root) })
       checkReport(report)
       equal(report.available, false, 'available')
       check(report.missing.length > 0, 'it does not say what is missing')

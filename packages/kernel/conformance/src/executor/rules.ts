@@ -1,11 +1,11 @@
 import { rules } from '@ws/core'
-import type { GuaranteeField } from '@ws/core/executor'
+import type { Guarantees } from '@ws/core/executor'
 import { check, equal, rejects } from '../assert.ts'
 import { codeOf, skillsPath, type Site, type SiteOptions } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
 interface Ruled {
-  readonly field: GuaranteeField
+  readonly field: keyof Guarantees
   readonly options: SiteOptions
   readonly rule: (site: Site) => string
   /** `path`: the protected file in the workspace. `code`: the file door's error for a change of that file. */

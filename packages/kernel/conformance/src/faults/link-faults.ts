@@ -1,11 +1,12 @@
-import { LinkSignal, parseMountPath, type MountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
+import { LinkSignal, type MountPath } from '@ws/core/adapter'
 import { drain, encode } from '../adapter/case.ts'
 import { change, type Fault } from './fault.ts'
 
 /** Resolves a link's target without the workspace. No adapter may do this. */
 function follow({ at, target, rest }: LinkSignal): MountPath {
   const base = target.startsWith('/') ? target : `${at.slice(0, at.lastIndexOf('/'))}/${target}`
-  return parseMountPath(new URL(`${base}/${rest}`, 'file:').pathname)
+  return paths.parseMount(new URL(`${base}/${rest}`, 'file:').pathname)
 }
 
 async function following<Result>(path: MountPath, run: (path: MountPath) => Promise<Result>): Promise<Result> {

@@ -1,5 +1,4 @@
-import { WorkspaceError } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths, WorkspaceError } from '@ws/core'
 import { change, type Fault } from './fault.ts'
 
 export const otherFaults: readonly Fault[] = [
@@ -133,7 +132,7 @@ export const otherFaults: readonly Fault[] = [
     caughtBy: 'that differ in case or in normalisation only are two',
     apply: (inner) =>
       change(inner, {
-        write: (path, data, options) => inner.write(parseMountPath(path.normalize('NFC')), data, options),
+        write: (path, data, options) => inner.write(paths.parseMount(path.normalize('NFC')), data, options),
       }),
   },
 ]

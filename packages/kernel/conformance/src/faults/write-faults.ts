@@ -1,5 +1,4 @@
-import { WorkspaceError } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths, WorkspaceError } from '@ws/core'
 import { change, type Fault } from './fault.ts'
 
 export const writeFaults: readonly Fault[] = [
@@ -23,7 +22,7 @@ export const writeFaults: readonly Fault[] = [
       change(inner, {
         async write(path, data, options) {
           if (!(Symbol.asyncIterator in data)) return inner.write(path, data, options)
-          const temporary = parseMountPath(`${path}.tmp`)
+          const temporary = paths.parseMount(`${path}.tmp`)
           await inner.write(temporary, new Uint8Array(), { parents: options?.parents })
           try {
             return await inner.write(path, data, options)

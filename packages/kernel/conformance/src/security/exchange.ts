@@ -1,5 +1,4 @@
-import { isWorkspaceError, rules } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { isWorkspaceError, paths, rules } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
 import { renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,7 +44,7 @@ async function attack(it: DoorCase, { place, options }: Attack): Promise<void> {
     ...options,
     executor: (inner) => startingWith(inner, (spawn) => start(spawn)),
   })
-  const host = (await site.store.hostDirectory?.(parseMountPath('/')))?.path
+  const host = (await site.store.hostDirectory?.(paths.parseMount('/')))?.path
   if (host === undefined) return it.skip('capability hostPath: false')
   const directory = join(host, place)
   try {

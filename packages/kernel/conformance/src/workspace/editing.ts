@@ -1,4 +1,4 @@
-import { type AccessEvent, isWorkspaceError, rules, type TextEdit } from '@ws/core'
+import { type AccessEvent, isWorkspaceError, rules } from '@ws/core'
 import { check, equal, rejects } from '../assert.ts'
 import { codeOf, skillsPath } from '../doors/site.ts'
 import type { DoorCase, DoorSuite } from '../doors/suite.ts'
@@ -24,7 +24,7 @@ export function editingTests({ describe, test }: DoorSuite): void {
       check(first.attempts >= 1 && first.version !== before.version, 'the attempts, and another version')
       equal((await workspace.edit('a', { oldText: 'two', newText: '$& \\1', all: true })).replacements, 2)
       equal(await workspace.readText('a'), 'three $& \\1 $& \\1\n', 'text is data')
-      const several: TextEdit[] = [
+      const several = [
         { oldText: '\n', newText: '!\n' },
         { oldText: 'three', newText: '' },
       ]
@@ -39,8 +39,7 @@ export function editingTests({ describe, test }: DoorSuite): void {
       check(/`oldText`/.test(missing.message) && missing.remedy !== undefined, `the message: ${missing.message}`)
       const twice = await rejects(workspace.edit('a', [{ oldText: 'aa', newText: 'b' }]), 'EINVAL')
       check(/`edits\[0\].oldText` 2 times/.test(twice.message), `the message has the count: ${twice.message}`)
-      const edits = (...pairs: string[][]): TextEdit[] =>
-        pairs.map(([oldText = '', newText = '']) => ({ oldText, newText }))
+      const edits = (...pairs: string[][]) => pairs.map(([oldText = '', newText = '']) => ({ oldText, newText }))
       for (const [what, wrong] of [
         ['an overlap', edits(['x a', ''], ['aaa', ''])],
         ['the same twice', edits(['x', 'z'], ['x', 'z'])],

@@ -1,5 +1,4 @@
-import { rules } from '@ws/core'
-import { parseMountPath } from '@ws/core/adapter'
+import { paths, rules } from '@ws/core'
 import { check, equal, rejects } from '../assert.ts'
 import { codeOf, neighbourSecret } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
@@ -61,7 +60,7 @@ export function pathTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       for (const name of ['t2', 't1-old']) {
         const store = await it.fixture.createStore(name)
-        await store.write(parseMountPath('/secret.txt'), new TextEncoder().encode(neighbourSecret))
+        await store.write(paths.parseMount('/secret.txt'), new TextEncoder().encode(neighbourSecret))
         await store.close()
       }
       const siblings = ['t12', 't2', 't1-old'].map((name) => `../${name}/secret.txt`)

@@ -1,4 +1,4 @@
-import { parseMountPath } from '@ws/core/adapter'
+import { paths } from '@ws/core'
 import { lstat } from 'node:fs/promises'
 import { check, equal } from '../assert.ts'
 import type { Site } from '../doors/site.ts'
@@ -54,7 +54,7 @@ export function programTests({ describe, test }: DoorSuite): void {
       await site.workspace.write('api', '')
       const uid = (await site.run('id -u; : > shell; cat api; echo x >> api')).trim()
       const { path, owner } =
-        (await site.store.hostDirectory?.(parseMountPath('/'))) ?? it.skip('capability hostPath: false')
+        (await site.store.hostDirectory?.(paths.parseMount('/'))) ?? it.skip('capability hostPath: false')
       check(uid !== '0', 'commands run as root')
       for (const name of ['api', 'shell'])
         equal((await lstat(`${path}/${name}`)).uid, owner?.uid, `the owner of ${name}`)

@@ -107,7 +107,6 @@ export function contractError(
   return new WorkspaceError({ code, operation, path, reason, remedy: remedies?.[operation] ?? remedy, native })
 }
 
-/** For adapters: `EINVAL` for a caller's mistake. */
 export function invalidArgument(operation: string, path: string, reason: string, remedy?: string): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation, path, reason, remedy })
 }

@@ -2,7 +2,7 @@ import type { AppendOptions, ByteRange, DeleteOptions, MoveOptions, SignalOption
 import type { CopyOptions } from '../contract/file-types.ts'
 import { limitShapes } from '../executor/limits.ts'
 import { checkOptions } from '../options/check.ts'
-import { durationShape, option } from '../options/shapes.ts'
+import { option } from '../options/shapes.ts'
 import type { OptionShape, OptionShapes } from '../options/shapes.ts'
 import { fileOperations } from '../contract/operations.ts'
 import type {
@@ -69,7 +69,7 @@ const move = { overwrite: option.boolean, ifSource: version, ifDestination: vers
 
 /** The options that both a workspace and a single command can set. */
 const commandShapes: OptionShapes<Omit<CommandDefaults, 'cache' | 'gitIdentity'>> = {
-  timeout: durationShape,
+  timeout: option.duration,
   maxOutputBytes: count,
   env,
   login: option.boolean,
@@ -165,7 +165,7 @@ const methods = {
     command: option.of('a command', () => true),
     columns: side,
     rows: side,
-    idleTimeout: durationShape,
+    idleTimeout: option.duration,
     maxOutputBytes: option.integer(1),
   } satisfies OptionShapes<OpenSessionOptions>,
   checkpoint: {

@@ -15,13 +15,14 @@ import type {
   CheckpointDoor,
   CheckpointOptions,
   DiffOptions,
-  Kept,
   RestoreOptions,
   RestoreResult,
 } from '../contract/checkpoints.ts'
 import { invalidId, latestOf, missingAbove, withoutEngine, within } from './select.ts'
 import { Sights } from './visible.ts'
 import type { VisibleDifference } from './visible.ts'
+
+type Kept = RestoreResult['kept'][number]
 
 const longestDiff = 1024 * 1024
 const longestLabel = 200

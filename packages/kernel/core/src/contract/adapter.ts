@@ -32,7 +32,7 @@ import type {
 /**
  * One tree of files in one store. Every `adapter-*` package implements this; callers use a `Workspace`.
  *
- * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`assertMountPath`) and never leaves its root,
+ * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`paths.assertMount`) and never leaves its root,
  * for any argument.
  *
  * **Links are never followed.** If an operation would follow a symbolic link, it rejects with a `LinkSignal` before any effect.

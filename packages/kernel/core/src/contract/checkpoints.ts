@@ -46,16 +46,11 @@ export interface Change {
   readonly what?: readonly ('type' | 'content' | 'mode' | 'target')[] | undefined
 }
 
-export interface Kept {
-  readonly path: VirtualPath
-  readonly reason: string
-}
-
 export interface RestoreResult {
   /** Changes that were taken back, in the form of `changes`. With `dryRun`: changes that would be taken back. */
   readonly restored: readonly Change[]
   /** Paths that were not restored: changed during the restore, not saved, or read-only. */
-  readonly kept: readonly Kept[]
+  readonly kept: readonly { readonly path: VirtualPath; readonly reason: string }[]
   /** The checkpoint before the restore. Absent with `dryRun`. */
   readonly undo?: string | undefined
 }

@@ -1,5 +1,5 @@
 import { checkOption, checkOptions } from '../options/check.ts'
-import { adapterShape, option } from '../options/shapes.ts'
+import { option } from '../options/shapes.ts'
 import type { AdapterCapabilities } from '../contract/capabilities.ts'
 import type { StorageAdapter } from '../contract/adapter.ts'
 import type { InnerListOptions } from '../contract/inner.ts'
@@ -36,7 +36,7 @@ export interface LayerOptions {
 
 /** Checks the arguments of a layer. @throws WorkspaceError `EINVAL` */
 export function checkLayer(operation: string, adapter: StorageAdapter, options: LayerOptions): LayerOptions {
-  checkOption(operation, 'adapter', adapter, adapterShape)
+  checkOption(operation, 'adapter', adapter, option.adapter)
   checkOptions<LayerOptions>(options, { shared: option.boolean }, { operation })
   return options
 }

@@ -42,15 +42,16 @@ export const option = {
       typeof (value as AbortSignal).aborted === 'boolean' &&
       typeof (value as AbortSignal).addEventListener === 'function',
   },
+  adapter: {
+    must: 'a storage adapter',
+    accepts: (value) => typeof value === 'object' && hasMethods(value, 'stat', 'list', 'close'),
+    required: true,
+  },
+  /** Milliseconds that a timer can wait: at least 1. */
+  duration: integer(1, 2 ** 31 - 1),
   strings: listOf({ must: 'a string', accepts: (value) => typeof value === 'string' }, 'a list of strings'),
 
-  integer(least: number, most: number = Number.MAX_SAFE_INTEGER): OptionShape {
-    return {
-      must:
-        most === Number.MAX_SAFE_INTEGER ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`,
-      accepts: (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
-    }
-  },
+  integer,
 
   oneOf(...values: readonly string[]): OptionShape {
     const quoted = values.map((value) => `\`${value}\``)
@@ -86,13 +87,13 @@ export const option = {
   },
 } as const satisfies Record<string, OptionShape | ((...arguments_: never[]) => OptionShape)>
 
+function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): OptionShape {
+  return {
+    must: most === Number.MAX_SAFE_INTEGER ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`,
+    accepts: (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
+  }
+}
+
 function listOf(element: OptionShape, must: string): OptionShape {
   return { must, accepts: Array.isArray, element }
 }
-
-export const adapterShape: OptionShape = option.required(
-  option.of('a storage adapter', (value) => typeof value === 'object' && hasMethods(value, 'stat', 'list', 'close')),
-)
-
-/** Milliseconds that a timer can wait: at least 1. */
-export const durationShape = option.integer(1, 2 ** 31 - 1)

@@ -189,7 +189,7 @@ export function assertMountPath(path: string, operation: string): asserts path i
     operation,
     path,
     reason: 'is not a normalised absolute path',
-    remedy: 'pass the result of parseMountPath',
+    remedy: 'pass the result of `paths.parseMount`',
   })
 }
 

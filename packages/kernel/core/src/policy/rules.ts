@@ -62,7 +62,7 @@ export interface SubtreeOptions {
   readonly remedy?: string | undefined
 }
 
-/** Makers of rules. They throw `EINVAL` (or as `parseVirtualPath`) for arguments without a meaning. */
+/** Makers of rules. They throw `EINVAL` (or as `paths.parseVirtual`) for arguments without a meaning. */
 export const rules = {
   /** Nothing outside `path` can be read or written. Both doors. */
   withinWorkspace(path: string, options?: NameOption): SubtreeRule {

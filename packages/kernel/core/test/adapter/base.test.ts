@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
+import { paths } from '../../src/index.ts'
 import {
   collect,
   defineAdapter,
-  parseMountPath as at,
   type Driver,
   type Entry,
   type StorageAdapter,
@@ -19,11 +19,11 @@ const done = { version: 'v2', size: 3 }
 
 /** Each change, on a path and with options. */
 const changes: Readonly<Record<string, (adapter: StorageAdapter, path: string, options?: object) => unknown>> = {
-  write: (adapter, path, options) => adapter.write(at(path), bytes, options),
-  append: (adapter, path, options) => adapter.append?.(at(path), bytes, options),
-  delete: (adapter, path, options) => adapter.delete(at(path), options),
-  move: (adapter, path, options) => adapter.move(at(path), at('/to'), options),
-  copy: (adapter, path, options) => adapter.copy(at(path), at('/to'), options),
+  write: (adapter, path, options) => adapter.write(paths.parseMount(path), bytes, options),
+  append: (adapter, path, options) => adapter.append?.(paths.parseMount(path), bytes, options),
+  delete: (adapter, path, options) => adapter.delete(paths.parseMount(path), options),
+  move: (adapter, path, options) => adapter.move(paths.parseMount(path), paths.parseMount('/to'), options),
+  copy: (adapter, path, options) => adapter.copy(paths.parseMount(path), paths.parseMount('/to'), options),
 }
 
 describe('the base of adapters', () => {
@@ -49,7 +49,7 @@ describe('the base of adapters', () => {
         return done
       },
     })
-    await defineAdapter(driver).write(at('/a'), bytes, { ifVersion: 'v1' })
+    await defineAdapter(driver).write(paths.parseMount('/a'), bytes, { ifVersion: 'v1' })
     const defaults = { listed: false, parents: false, mode: undefined, durable: false, signal: undefined }
     expect(given).toEqual([{ ifVersion: 'v1', ...defaults }])
   })
@@ -61,20 +61,25 @@ describe('the base of adapters', () => {
   })
 
   it('keeps the root from being replaced', async () => {
-    const error = await rejection(defineAdapter(driverOf()).move(at('/a'), at('/'), { overwrite: true }))
+    const error = await rejection(
+      defineAdapter(driverOf()).move(paths.parseMount('/a'), paths.parseMount('/'), { overwrite: true }),
+    )
     expect(error).toMatchObject({ code: 'EBUSY', operation: 'move', path: '/' })
   })
 
   it('refuses a path that is longer than the store takes, in bytes', async () => {
     const adapter = defineAdapter(driverOf({ stat: async () => file }, { maxPathBytes: 9 }))
-    await expect(adapter.stat(at('/12345678'))).resolves.toEqual(file)
-    expect(await rejection(adapter.stat(at('/1234567é')))).toMatchObject({ code: 'ENAMETOOLONG', path: '/1234567é' })
-    const destination = await rejection(adapter.copy(at('/a'), at('/1234567é')))
+    await expect(adapter.stat(paths.parseMount('/12345678'))).resolves.toEqual(file)
+    expect(await rejection(adapter.stat(paths.parseMount('/1234567é')))).toMatchObject({
+      code: 'ENAMETOOLONG',
+      path: '/1234567é',
+    })
+    const destination = await rejection(adapter.copy(paths.parseMount('/a'), paths.parseMount('/1234567é')))
     expect(destination).toMatchObject({ code: 'ENAMETOOLONG', path: '/1234567é' })
   })
 
   it.each([-1, 0o1000, 1.5, Number.NaN])('refuses the mode %s', async (mode) => {
-    const error = await rejection(defineAdapter(driverOf()).write(at('/a'), bytes, { mode }))
+    const error = await rejection(defineAdapter(driverOf()).write(paths.parseMount('/a'), bytes, { mode }))
     expect(error).toMatchObject({ code: 'EINVAL', operation: 'write', path: '/a' })
   })
 
@@ -99,14 +104,14 @@ describe('the base of adapters', () => {
 })
 
 it('a listing ends with its adapter, also where its entries are at hand', async () => {
-  const entry: Entry = { path: at('/a'), name: 'a', type: 'file' }
+  const entry: Entry = { path: paths.parseMount('/a'), name: 'a', type: 'file' }
   const listing: EntryIterator = {
     next: async () => ({ done: false, value: entry }),
     nextNow: () => entry,
     [Symbol.asyncIterator]: () => listing,
   }
   const adapter = defineAdapter(driverOf({ list: () => listing }), { trusted: true })
-  const entries: EntryIterator = adapter.list(at('/'))
+  const entries: EntryIterator = adapter.list(paths.parseMount('/'))
   expect(entries.nextNow?.()).toBeUndefined()
   expect((await entries.next()).value).toEqual(entry)
   expect(entries.nextNow?.()).toEqual(entry)
@@ -150,7 +155,7 @@ describe('a stream that is written', () => {
         yield bytes
         throw own
       })()
-      expect(await rejection(adapter.write(at('/a'), data))).toBe(own)
+      expect(await rejection(adapter.write(paths.parseMount('/a'), data))).toBe(own)
     }
     const refused = new Error('no iterator')
     const data: WriteData = {
@@ -158,13 +163,13 @@ describe('a stream that is written', () => {
         throw refused
       },
     }
-    expect(await rejection(adapter.write(at('/a'), data))).toBe(refused)
+    expect(await rejection(adapter.write(paths.parseMount('/a'), data))).toBe(refused)
   })
 
   it.each(adapters())('is ended by an abort though it hangs (%s)', async (_, adapter) => {
     const { data, asked, left } = hanging()
     const controller = new AbortController()
-    const writing = rejection(adapter.write(at('/a'), data, { signal: controller.signal }))
+    const writing = rejection(adapter.write(paths.parseMount('/a'), data, { signal: controller.signal }))
     await asked
     const reason = new Error('enough')
     controller.abort(reason)
@@ -174,7 +179,7 @@ describe('a stream that is written', () => {
 
   it.each(adapters())('is ended by the end of the adapter though it hangs (%s)', async (_, adapter) => {
     const { data, asked, left } = hanging()
-    const writing = rejection(adapter.write(at('/a'), data))
+    const writing = rejection(adapter.write(paths.parseMount('/a'), data))
     await asked
     await adapter.close()
     expect(await writing).toMatchObject({ code: 'ECLOSED', operation: 'write', path: '/a' })
@@ -185,6 +190,6 @@ describe('a stream that is written', () => {
     const data = (async function* () {
       yield 'text'
     })() as unknown as WriteData
-    expect(await rejection(adapter.write(at('/a'), data))).toMatchObject({ code: 'EINVAL', path: '/a' })
+    expect(await rejection(adapter.write(paths.parseMount('/a'), data))).toMatchObject({ code: 'EINVAL', path: '/a' })
   })
 })

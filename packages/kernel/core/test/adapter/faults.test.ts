@@ -4,18 +4,17 @@ import {
   defineAdapter,
   LinkSignal,
   operations,
-  parseMountPath as at,
   type AdapterOperation,
   type Driver,
   type SignalOption,
   type StorageAdapter,
 } from '../../src/adapter.ts'
-import { isWorkspaceError, WorkspaceError } from '../../src/index.ts'
+import { isWorkspaceError, paths, WorkspaceError } from '../../src/index.ts'
 import { rejection } from '../layers/stub.ts'
 import { driverOf, file } from './driver.ts'
 
 const bytes = new Uint8Array([1, 2, 3])
-const path = at('/secret/file')
+const path = paths.parseMount('/secret/file')
 const names = Object.keys(operations) as AdapterOperation[]
 const changing = names.filter((name) => operations[name].changes)
 
@@ -35,8 +34,8 @@ const calls: Readonly<Record<AdapterOperation, (adapter: StorageAdapter, options
     chmod: async (adapter, options) => adapter.chmod?.(path, 0o600, options),
     utimes: async (adapter, options) => adapter.utimes?.(path, { modifiedAt: 1 }, options),
     delete: (adapter, options) => adapter.delete(path, options),
-    move: (adapter, options) => adapter.move(path, at('/to'), options),
-    copy: (adapter, options) => adapter.copy(path, at('/to'), options),
+    move: (adapter, options) => adapter.move(path, paths.parseMount('/to'), options),
+    copy: (adapter, options) => adapter.copy(path, paths.parseMount('/to'), options),
     flush: async (adapter, options) => adapter.flush?.(options),
     sync: async (adapter, options) => adapter.sync?.(options),
     refresh: async (adapter, options) => adapter.refresh?.(options),
@@ -146,7 +145,7 @@ describe('a driver that keeps its promise', () => {
     '%s: errors of the contract and links in the way come as they are',
     async (name) => {
       const known = new WorkspaceError({ code: 'EISDIR', operation: name, path, reason: 'is a directory' })
-      const link = new LinkSignal({ at: at('/secret'), target: 'x', rest: 'file' })
+      const link = new LinkSignal({ at: paths.parseMount('/secret'), target: 'x', rest: 'file' })
       for (const error of [known, link]) {
         expect(await rejection(calls[name](adapterDoing(() => Promise.reject(error))))).toBe(error)
       }

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 
-import { defineAdapter, keyValueDriver, parseMountPath as at, type KeyValueStore } from '../../src/adapter.ts'
+import { paths } from '../../src/index.ts'
+import { defineAdapter, keyValueDriver } from '../../src/adapter.ts'
+import type { KeyValueStore } from '../../src/adapter/key-value/store.ts'
 import { rejection } from '../layers/stub.ts'
 
 const bytes = new Uint8Array([1])
@@ -25,8 +27,8 @@ it('takes promises from all four functions', async () => {
     keys: async (prefix) => await keys(prefix),
   }
   const adapter = defineAdapter(keyValueDriver(store))
-  await adapter.write(at('/d/file'), bytes, { parents: true })
-  expect((await adapter.stat(at('/d'))).type).toBe('directory')
+  await adapter.write(paths.parseMount('/d/file'), bytes, { parents: true })
+  expect((await adapter.stat(paths.parseMount('/d'))).type).toBe('directory')
 })
 
 it.each([
@@ -39,7 +41,7 @@ it.each([
   ['`keys` that give nothing', { keys: () => Promise.resolve() }, '`keys` of the store must give a list'],
 ])('names the adapter as the cause of %s', async (_, own, words) => {
   const adapter = defineAdapter(keyValueDriver(storeOf(own), { name: 'mine' }))
-  const error = await rejection(adapter.write(at('/file'), bytes))
+  const error = await rejection(adapter.write(paths.parseMount('/file'), bytes))
   expect(error).toMatchObject({
     code: 'EBACKEND',
     operation: 'write',

@@ -1,17 +1,10 @@
-import {
-  compileGlob,
-  createPathManager,
-  createWorkspace,
-  isWorkspaceError,
-  parseVirtualPath,
-  rules,
-} from '../../src/index.ts'
+import { compileGlob, createPathManager, createWorkspace, isWorkspaceError, paths, rules } from '../../src/index.ts'
 import { stub } from '../layers/stub.ts'
 
 /** Uses the core where there is no Node. Gives what it found, as text. */
 export async function run(): Promise<string> {
   const found: unknown[] = [
-    parseVirtualPath('/notes//a.md'),
+    paths.parseVirtual('/notes//a.md'),
     compileGlob('**/{a,b}?.md', { foldCase: true }).matches('/.x/Bß.MD'),
     createPathManager({ workspace: '/w', output: '/w/out' }).isWithinWorkspace('/w/../etc'),
   ]

@@ -2,12 +2,12 @@ import { createWorkspace, prefix, WorkspaceError } from '@ws/core'
 import {
   defineAdapter,
   keyValueDriver,
-  type BeginCommandOptions,
-  type EndCommand,
   type EntryNote,
   type MountPath,
   type StorageAdapter,
+  type AdapterOptions,
 } from '@ws/core/adapter'
+import type { EndCommand } from '../../src/contract/file-types.ts'
 import { type AttachedExecutor, type Executor, getCommandResult, type Guarantees } from '@ws/core/executor'
 import { describe, expect, it } from 'vitest'
 
@@ -67,7 +67,7 @@ function adapterOf(
   )
   const broken = (): WorkspaceError =>
     new WorkspaceError({ code: 'EBACKEND', operation: 'x', reason: 'cannot be reached', remedy: 'try again' })
-  const beginCommand = async ({ background = false }: BeginCommandOptions): Promise<EndCommand> => {
+  const beginCommand = async ({ background = false }: AdapterOptions.BeginCommand): Promise<EndCommand> => {
     if (failing === 'begin') throw broken()
     log.push(`${name} begins${background ? ' in the background' : ''}`)
     return async () => {

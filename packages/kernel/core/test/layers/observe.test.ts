@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LinkSignal, parseMountPath as at, type AdapterEvent } from '../../src/adapter.ts'
-import { WorkspaceError, observe, readOnly } from '../../src/index.ts'
+import { LinkSignal, type AdapterEvent } from '../../src/adapter.ts'
+import { paths, WorkspaceError, observe, readOnly } from '../../src/index.ts'
 import { items, rejection, stub } from './stub.ts'
 
 const file = { type: 'file', size: 3, version: '1' } as const
@@ -24,8 +24,8 @@ describe('observe', () => {
         size: (await Array.fromAsync(data as AsyncIterable<Uint8Array>)).length,
       }),
     })
-    await view.read(at('/a'))
-    await view.write(at('/b'), items([bytes, bytes]))
+    await view.read(paths.parseMount('/a'))
+    await view.write(paths.parseMount('/b'), items([bytes, bytes]))
     expect(events).toEqual([
       { phase: 'before', operation: 'read', path: '/a' },
       { phase: 'after', operation: 'read', path: '/a', duration: 0, outcome: 'done', bytes: 3 },
@@ -36,10 +36,10 @@ describe('observe', () => {
 
   it('tells how an operation failed, and lets the very error through', async () => {
     const error = new WorkspaceError({ code: 'ENOENT', operation: 'move', path: '/a', reason: 'gone' })
-    const link = new LinkSignal({ at: at('/l'), target: 't', rest: '' })
+    const link = new LinkSignal({ at: paths.parseMount('/l'), target: 't', rest: '' })
     const { view, events } = watched({ move: () => Promise.reject(error), delete: () => Promise.reject(link) })
-    expect(await rejection(view.move(at('/a'), at('/b')))).toBe(error)
-    expect(await rejection(view.delete(at('/l')))).toBe(link)
+    expect(await rejection(view.move(paths.parseMount('/a'), paths.parseMount('/b')))).toBe(error)
+    expect(await rejection(view.delete(paths.parseMount('/l')))).toBe(link)
     expect(events.filter((_, index) => index % 2 === 1)).toEqual([
       {
         phase: 'after',
@@ -55,17 +55,17 @@ describe('observe', () => {
   })
 
   it('tells of a listing when it is finished or left, and not of one that nobody began', async () => {
-    const entries = ['a', 'b'].map((name) => ({ path: at(`/${name}`), name, type: 'file' as const }))
+    const entries = ['a', 'b'].map((name) => ({ path: paths.parseMount(`/${name}`), name, type: 'file' as const }))
     const { view, events } = watched({ list: () => items(entries) })
-    view.list(at('/'))
-    await view.list(at('/')).return?.()
+    view.list(paths.parseMount('/'))
+    await view.list(paths.parseMount('/')).return?.()
     expect(events).toEqual([])
-    for await (const entry of view.list(at('/'))) {
+    for await (const entry of view.list(paths.parseMount('/'))) {
       expect(entry.name).toBe('a')
       break
     }
     expect(events).toHaveLength(2)
-    expect(await Array.fromAsync(view.list(at('/')))).toEqual(entries)
+    expect(await Array.fromAsync(view.list(paths.parseMount('/')))).toEqual(entries)
     expect(events).toHaveLength(4)
   })
 
@@ -82,9 +82,9 @@ describe('observe', () => {
       },
     })
     const { view, events } = watched({ readStream: async () => ({ stat: file, stream: stream() }) })
-    const first = await view.readStream(at('/a'))
+    const first = await view.readStream(paths.parseMount('/a'))
     for await (const _ of first.stream) break
-    await (await view.readStream(at('/a'))).stream.return?.()
+    await (await view.readStream(paths.parseMount('/a'))).stream.return?.()
     expect(released).toBe(2)
     expect(events.filter((_, index) => index % 2 === 1)).toMatchObject([{ bytes: 3 }, { bytes: 0 }])
   })
@@ -98,7 +98,7 @@ describe('observe', () => {
     ]
     for (const listener of listeners) {
       const view = observe(stub().adapter, listener)
-      expect((await view.stat(at('/'))).type).toBe('directory')
+      expect((await view.stat(paths.parseMount('/'))).type).toBe('directory')
     }
   })
 })
@@ -113,18 +113,18 @@ describe('readOnly', () => {
     const view = readOnly(adapter)
     const body = items<Uint8Array>([], new Error('the body was touched'))
     for (const change of [
-      view.write(at('/a'), body),
-      view.append?.(at('/a'), bytes),
-      view.createDirectory(at('/a'), { recursive: true }),
-      view.createSymlink?.(at('/a'), 'x'),
-      view.delete(at('/a'), { force: true }),
-      view.move(at('/a'), at('/b')),
-      view.copy(at('/a'), at('/b')),
+      view.write(paths.parseMount('/a'), body),
+      view.append?.(paths.parseMount('/a'), bytes),
+      view.createDirectory(paths.parseMount('/a'), { recursive: true }),
+      view.createSymlink?.(paths.parseMount('/a'), 'x'),
+      view.delete(paths.parseMount('/a'), { force: true }),
+      view.move(paths.parseMount('/a'), paths.parseMount('/b')),
+      view.copy(paths.parseMount('/a'), paths.parseMount('/b')),
     ]) {
       expect(await rejection(change)).toMatchObject({ code: 'EROFS', path: '/a' })
     }
     expect(calls).toEqual([])
     expect(view.capabilities.readOnly).toBe(true)
-    expect(await view.readSymlink?.(at('/a'))).toBe('target')
+    expect(await view.readSymlink?.(paths.parseMount('/a'))).toBe('target')
   })
 })

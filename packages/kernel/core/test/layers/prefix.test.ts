@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LinkSignal, parseMountPath as at } from '../../src/adapter.ts'
-import { WorkspaceError, prefix, type Stat } from '../../src/index.ts'
+import { LinkSignal } from '../../src/adapter.ts'
+import { paths, WorkspaceError, prefix, type Stat } from '../../src/index.ts'
 import { items, rejection, stub } from './stub.ts'
 
 const stat = (type: Stat['type']): Stat => ({ type, size: 0, version: '1' })
@@ -13,13 +13,15 @@ describe('prefix', () => {
     const { adapter, calls } = stub({
       list: (_, options) => {
         asked = options?.exclude
-        return items([{ path: at('/in/side/a/b'), name: 'b', type: 'file' }])
+        return items([{ path: paths.parseMount('/in/side/a/b'), name: 'b', type: 'file' }])
       },
       move: async () => ({}),
     })
     const view = prefix(adapter, '/in/side')
-    const entries = await Array.fromAsync(view.list(at('/a'), { exclude: [at('/a/x'), at('/')] }))
-    await view.move(at('/a'), at('/b'))
+    const entries = await Array.fromAsync(
+      view.list(paths.parseMount('/a'), { exclude: [paths.parseMount('/a/x'), paths.parseMount('/')] }),
+    )
+    await view.move(paths.parseMount('/a'), paths.parseMount('/b'))
     expect(entries).toEqual([{ path: '/a/b', name: 'b', type: 'file' }])
     expect(asked).toEqual(['/in/side/a/x', '/in/side'])
     expect(calls).toEqual(['list /in/side/a', 'move /in/side/a /in/side/b'])
@@ -37,7 +39,7 @@ describe('prefix', () => {
     const { adapter, calls } = stub()
     const view = prefix(adapter, '/in')
     for (const path of ['/../out', '/a/../../out', 'out', '//', '/a\0']) {
-      expect(await rejection(view.stat(path as ReturnType<typeof at>))).toMatchObject({
+      expect(await rejection(view.stat(path as ReturnType<typeof paths.parseMount>))).toMatchObject({
         code: expect.stringMatching(/EINVAL|EOUTSIDE/),
       })
     }
@@ -54,7 +56,7 @@ describe('prefix', () => {
       partial: { completed: ['/se/cret/c'], completedCount: 1, failedAt: '/se/cret/d', state: '`/se/cret/c` is there' },
     })
     const { adapter } = stub({ copy: () => Promise.reject(inner) })
-    const error = await rejection(prefix(adapter, '/se/cret').copy(at('/a'), at('/b')))
+    const error = await rejection(prefix(adapter, '/se/cret').copy(paths.parseMount('/a'), paths.parseMount('/b')))
     expect(error).toMatchObject({ code: 'EIO', path: '/a' })
     expect(JSON.stringify(error).replaceAll('/se/cretary', '')).not.toContain('cret')
     expect(error).toMatchObject({
@@ -65,13 +67,15 @@ describe('prefix', () => {
 
   it('gives links in the way as the subtree sees them, and refuses one on the way to it', async () => {
     const signal = (path: string): LinkSignal =>
-      new LinkSignal({ argument: 'source', at: at(path), target: '/t', rest: 'r' })
+      new LinkSignal({ argument: 'source', at: paths.parseMount(path), target: '/t', rest: 'r' })
     const inside = stub({ move: () => Promise.reject(signal('/in/side/l')) })
-    const error = await rejection(prefix(inside.adapter, '/in/side').move(at('/l/r'), at('/b')))
+    const error = await rejection(
+      prefix(inside.adapter, '/in/side').move(paths.parseMount('/l/r'), paths.parseMount('/b')),
+    )
     expect(error).toMatchObject({ name: 'LinkSignal', argument: 'source', at: '/l', target: '/t', rest: 'r' })
     for (const path of ['/in', '/in/side']) {
       const above = stub({ stat: () => Promise.reject(signal(path)) })
-      const refused = await rejection(prefix(above.adapter, '/in/side').stat(at('/a')))
+      const refused = await rejection(prefix(above.adapter, '/in/side').stat(paths.parseMount('/a')))
       expect(refused).toMatchObject({ code: 'ENOWORKSPACE', path: '/' })
       expect(String(refused)).not.toContain('side')
     }
@@ -86,11 +90,11 @@ describe('prefix', () => {
     })
     const view = prefix(adapter, '/in')
     const tries = [
-      view.stat(at('/')),
-      view.stat(at('/a')),
-      view.read(at('/')),
-      view.readSymlink?.(at('/')),
-      view.write(at('/a'), new Uint8Array()),
+      view.stat(paths.parseMount('/')),
+      view.stat(paths.parseMount('/a')),
+      view.read(paths.parseMount('/')),
+      view.readSymlink?.(paths.parseMount('/')),
+      view.write(paths.parseMount('/a'), new Uint8Array()),
     ]
     for (const attempt of tries) expect(await rejection(attempt)).toMatchObject({ code: 'ENOWORKSPACE' })
     expect(calls.filter((call) => call.startsWith('createDirectory'))).toEqual([])
@@ -115,8 +119,8 @@ describe('prefix', () => {
       yield new Uint8Array(1)
     }
     const view = prefix(adapter, '/in')
-    expect(await rejection(view.stat(at('/')))).toMatchObject({ code: 'ENOWORKSPACE' })
-    expect(await view.write(at('/a'), body())).toEqual({ version: '2', size: 1 })
+    expect(await rejection(view.stat(paths.parseMount('/')))).toMatchObject({ code: 'ENOWORKSPACE' })
+    expect(await view.write(paths.parseMount('/a'), body())).toEqual({ version: '2', size: 1 })
     expect(started).toBe(1)
     expect(calls).toContain('createDirectory /in')
   })
@@ -129,7 +133,9 @@ describe('prefix', () => {
         return { version: '1', size: 0 }
       },
     })
-    expect(await rejection(prefix(adapter, '/in').write(at('/a'), items<Uint8Array>([], foreign)))).toBe(foreign)
+    expect(await rejection(prefix(adapter, '/in').write(paths.parseMount('/a'), items<Uint8Array>([], foreign)))).toBe(
+      foreign,
+    )
   })
 
   it.each([
@@ -141,10 +147,10 @@ describe('prefix', () => {
     const { adapter, calls } = stub({ createSymlink: async () => undefined })
     const view = prefix(adapter, '/in')
     const run: Record<string, () => Promise<unknown> | undefined> = {
-      delete: () => view.delete(at('/'), { recursive: true }),
-      write: () => view.write(at('/'), new Uint8Array()),
-      move: () => view.move(at('/a'), at('/'), { overwrite: true }),
-      createSymlink: () => view.createSymlink?.(at('/'), 'x'),
+      delete: () => view.delete(paths.parseMount('/'), { recursive: true }),
+      write: () => view.write(paths.parseMount('/'), new Uint8Array()),
+      move: () => view.move(paths.parseMount('/a'), paths.parseMount('/'), { overwrite: true }),
+      createSymlink: () => view.createSymlink?.(paths.parseMount('/'), 'x'),
     }
     expect(await rejection(run[operation]?.())).toMatchObject({ code, path: '/' })
     expect(calls).toEqual([])
@@ -161,7 +167,7 @@ describe('prefix', () => {
       const view = prefix(adapter, '/in', { shared })
       await view.close()
       expect(calls).toEqual(shared ? [] : ['close'])
-      expect(await rejection(view.stat(at('/a')))).toMatchObject({ code: 'ECLOSED' })
+      expect(await rejection(view.stat(paths.parseMount('/a')))).toMatchObject({ code: 'ECLOSED' })
     }
   })
 

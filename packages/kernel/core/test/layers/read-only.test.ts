@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { operations, optionalOperations, parseMountPath as at, type StorageAdapter } from '../../src/adapter.ts'
-import { createPolicy, readOnly, rules } from '../../src/index.ts'
+import { operations, type StorageAdapter } from '../../src/adapter.ts'
+import { optionalOperations } from '../../src/contract/operations.ts'
+import { createPolicy, paths, readOnly, rules } from '../../src/index.ts'
 import { factsOf } from '../../src/contract/operations.ts'
 import { rejection, stub } from './stub.ts'
 
@@ -33,7 +34,9 @@ describe('readOnly', () => {
     const done = async (): Promise<never> => undefined as never
     const { adapter, calls } = stub(Object.fromEntries(optionalOperations.map((name) => [name, done])))
     const view = readOnly(adapter) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
-    const error = await rejection(view[operation]?.(at('/a'), operation === 'createSymlink' ? 'x' : at('/b')))
+    const error = await rejection(
+      view[operation]?.(paths.parseMount('/a'), operation === 'createSymlink' ? 'x' : paths.parseMount('/b')),
+    )
     expect(error).toMatchObject({ code: 'EROFS', operation, path: '/a' })
     expect(calls).toEqual([])
   })

@@ -1,10 +1,5 @@
-import {
-  maxNameBytes,
-  maxPathBytes,
-  type AdapterCapabilities,
-  type Entry,
-  type StorageAdapter,
-} from '../../src/adapter.ts'
+import { paths } from '../../src/index.ts'
+import type { AdapterCapabilities, Entry, StorageAdapter } from '../../src/adapter.ts'
 
 const capabilities: AdapterCapabilities = {
   readOnly: false,
@@ -28,8 +23,8 @@ const capabilities: AdapterCapabilities = {
   conditionalMove: 'none',
   confinement: 'inherent',
   maxStaleness: 0,
-  maxNameBytes,
-  maxPathBytes,
+  maxNameBytes: paths.maxNameBytes,
+  maxPathBytes: paths.maxPathBytes,
 }
 
 /** An adapter with the methods that a test gives it. It records its calls. */

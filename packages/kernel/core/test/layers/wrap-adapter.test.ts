@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
-import {
-  operations,
-  optionalOperations,
-  parseMountPath as at,
-  wrapAdapter,
-  type Call,
-  type StorageAdapter,
-} from '../../src/adapter.ts'
+import { paths } from '../../src/index.ts'
+import { operations, wrapAdapter, type Call, type StorageAdapter } from '../../src/adapter.ts'
+import { optionalOperations } from '../../src/contract/operations.ts'
 import { stub } from './stub.ts'
 
-const path = at('/a')
+const path = paths.parseMount('/a')
 const { signal } = new AbortController()
 const options = { signal }
 
@@ -23,8 +18,8 @@ const calls: Readonly<Record<string, (adapter: StorageAdapter) => unknown>> = {
   list: (adapter) => adapter.list(path, options).next(),
   createDirectory: (adapter) => adapter.createDirectory(path, options),
   delete: (adapter) => adapter.delete(path, options),
-  move: (adapter) => adapter.move(path, at('/b'), options),
-  copy: (adapter) => adapter.copy(path, at('/b'), options),
+  move: (adapter) => adapter.move(path, paths.parseMount('/b'), options),
+  copy: (adapter) => adapter.copy(path, paths.parseMount('/b'), options),
   append: (adapter) => adapter.append?.(path, new Uint8Array(), options),
   createSymlink: (adapter) => adapter.createSymlink?.(path, 'target', options),
   readSymlink: (adapter) => adapter.readSymlink?.(path, options),

@@ -1,7 +1,8 @@
 /** @module-tag rounds */
 import { createPolicy, rules } from '@ws/core'
-import type { Access, Rule, VirtualPath } from '@ws/core'
-import type { Need } from '@ws/core/adapter'
+import type { Rule, VirtualPath } from '@ws/core'
+import type { Access } from '../../src/contract/policy.ts'
+import type { Need } from '../../src/contract/operations.ts'
 import type { SubtreeRule } from '@ws/core/executor'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

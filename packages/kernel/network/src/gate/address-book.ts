@@ -1,4 +1,4 @@
-import type { HostList } from '@ws/core/executor'
+import type { hostLists } from '@ws/core/executor'
 
 /** The network of stand-in addresses: reserved for tests of devices (RFC 2544), so no host has it. */
 export const gateNetwork = { base: [198, 18] as const, bits: 15 } as const
@@ -9,11 +9,11 @@ const mostNames = 4096
 
 /** Gives each listed name its own stand-in address. The address of a connection identifies the name. */
 export class AddressBook {
-  readonly #list: HostList
+  readonly #list: hostLists.List
   readonly #numbers = new Map<string, number>()
   readonly #names: string[] = []
 
-  constructor(list: HostList) {
+  constructor(list: hostLists.List) {
     this.#list = list
     for (const { name, isWildcard } of list.entries) if (!isWildcard) this.#give(name)
   }

@@ -1,4 +1,4 @@
-import { isName, normalName } from '@ws/core/executor'
+import { hostLists } from '@ws/core/executor'
 
 const headerBytes = 12
 const internet = 1
@@ -70,9 +70,9 @@ function readQuestion(message: Buffer): Question | undefined {
     at += length
   }
   if (at + 4 > message.length) return undefined
-  const text = normalName(labels.join('.'))
+  const text = hostLists.normalName(labels.join('.'))
   // a dot inside a label would read as two labels
-  const isPlain = labels.every((label) => !label.includes('.')) && isName(text)
+  const isPlain = labels.every((label) => !label.includes('.')) && hostLists.isName(text)
   return {
     name: isPlain ? text : undefined,
     type: message.readUInt16BE(at),

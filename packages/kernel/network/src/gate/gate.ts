@@ -1,7 +1,7 @@
 import type { Socket as DatagramSocket } from 'node:dgram'
 import type { Server, Socket } from 'node:net'
 
-import type { HostEntry } from '@ws/core/executor'
+import type { hostLists } from '@ws/core/executor'
 import { normalAddress } from '../address.ts'
 import { AddressBook, nameServer } from './address-book.ts'
 import { answerQuery } from './dns.ts'
@@ -118,7 +118,7 @@ export class Gate {
 
   #accept(inner: Socket, port: number): void {
     const name = this.#book.nameOf(inner.localAddress ?? '')
-    const entry: HostEntry | undefined = name === undefined ? undefined : this.#options.list.find(name, port)
+    const entry: hostLists.Entry | undefined = name === undefined ? undefined : this.#options.list.find(name, port)
     if (name === undefined || entry === undefined) {
       this.hearRefused('tcp', inner.localAddress ?? '', port)
       return void inner.resetAndDestroy()

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { normalName } from '@ws/core/executor'
+import { hostLists } from '@ws/core/executor'
 import { answer, failureOf, passAnswer, passSwitch, refuse, respondRaw } from './answers.ts'
 import { decide, type Decision } from './decide.ts'
 import { isPlainCoding, maxHeaderSize, requestOptions } from './headers.ts'
@@ -236,7 +236,7 @@ function judge(
   if (!isPlainCoding(headers))
     return { host: name, refusal: refusals.unjudged('has a body in a coding beside `chunked`') }
   const [, host = '', at = isSecure ? '443' : '80'] = /^(.*?)(?::(\d+))?$/su.exec(said[0] ?? '') ?? []
-  const wanted = normalName(host)
+  const wanted = hostLists.normalName(host)
   if (wanted === name && Number(at) === port) return undefined
   // some clients leave the port out
   if (wanted === name && !said[0]?.includes(':')) return undefined

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 import { dial } from '../dial.ts'
-import type { HostEntry } from '@ws/core/executor'
+import type { hostLists } from '@ws/core/executor'
 import { quietly } from '@ws/core/options'
 import type { RequestRule } from '../requests/types.ts'
 import { type Refusal, refusals } from './refusals.ts'
@@ -10,7 +10,7 @@ import type { GateOptions } from './types.ts'
 export interface Destination {
   readonly name: string
   readonly port: number
-  readonly entry: HostEntry
+  readonly entry: hostLists.Entry
   /** Each request must match one of these rules. */
   readonly rules?: readonly RequestRule[] | undefined
   /** Both connections use TLS. */

@@ -1,4 +1,4 @@
-import { type HostList, unlistedHost } from '@ws/core/executor'
+import { hostLists } from '@ws/core/executor'
 
 import type { DialProblem } from '../resolve.ts'
 
@@ -15,9 +15,9 @@ const denied = (reason: string, remedy: string): Refusal => ({ outcome: 'denied'
 const failed = (reason: string, remedy: string): Refusal => ({ outcome: 'failed', reason, remedy })
 
 export const refusals = {
-  unlisted: (list: HostList, name: string, port?: number): Refusal => {
+  unlisted: (list: hostLists.List, name: string, port?: number): Refusal => {
     const rule = list.closedBy(name, port)
-    return { outcome: 'denied', rule, ...unlistedHost(name, port, rule) }
+    return { outcome: 'denied', rule, ...hostLists.unlisted(name, port, rule) }
   },
   own: () =>
     denied(

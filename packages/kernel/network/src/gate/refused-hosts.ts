@@ -1,5 +1,5 @@
-import type { NetworkViolation } from '@ws/core'
-import type { ConnectionReport, ConnectionVerdict, ExecutorResult, HostList } from '@ws/core/executor'
+import type { RuleViolation } from '@ws/core'
+import type { ConnectionReport, ConnectionVerdict, ExecutorResult, hostLists } from '@ws/core/executor'
 
 import type { HostRequests } from '../requests/hosts.ts'
 import { refusals } from './refusals.ts'
@@ -8,7 +8,7 @@ const mostListed = 100
 
 /** The hosts that were refused to one command, each host once. */
 export class RefusedHosts {
-  readonly #refused = new Map<string, NetworkViolation>()
+  readonly #refused = new Map<string, Extract<RuleViolation, { readonly kind: 'refused' }>>()
 
   hear({ host, port, outcome, rule = 'network', reason = '', remedy = '' }: ConnectionReport): void {
     const key = `${host} ${port} ${reason}`
@@ -23,7 +23,10 @@ export class RefusedHosts {
 }
 
 /** Returns the verdict of a list and of request rules, without a connection. */
-export function verdictOf(list: HostList, requests?: HostRequests): (host: string, port: number) => ConnectionVerdict {
+export function verdictOf(
+  list: hostLists.List,
+  requests?: HostRequests,
+): (host: string, port: number) => ConnectionVerdict {
   return (host, port) => {
     const entry = list.find(host, port)
     const judgesRequests = requests?.of(host, port) !== undefined

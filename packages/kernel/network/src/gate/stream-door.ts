@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-import { normalName } from '@ws/core/executor'
+import { hostLists } from '@ws/core/executor'
 import { longestHello, readClientHello } from './client-hello.ts'
 import { type Destination, join, type Passages } from './passage.ts'
 import { type Refusal, refusals } from './refusals.ts'
@@ -73,7 +73,7 @@ export function judge(
   const read = readClientHello(hello)
   if ('problem' in read) return { host: name, refusal: refusals.unjudged(read.problem) }
   if ('more' in read) return { host: name, refusal: refusals.unjudged('ends before its first message is whole') }
-  const said = normalName(read.name)
+  const said = hostLists.normalName(read.name)
   return said === name
     ? undefined
     : { host: `${said}:${port}`.replace(/:443$/u, ''), refusal: refusals.otherName(name) }

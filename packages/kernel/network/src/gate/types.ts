@@ -1,7 +1,6 @@
-import type { ConnectionReport } from '@ws/core/executor'
+import type { ConnectionReport, hostLists } from '@ws/core/executor'
 
 import type { AddressCheck } from '../resolve.ts'
-import type { HostList } from '@ws/core/executor'
 import type { Authority } from '../requests/authority.ts'
 import type { HostRequests } from '../requests/hosts.ts'
 
@@ -16,7 +15,7 @@ export interface GateLimits {
 }
 
 export interface GateOptions extends AddressCheck {
-  readonly list: HostList
+  readonly list: hostLists.List
   readonly limits: GateLimits
   readonly requests?: GateRequests | undefined
   /** Called once for each connection, and for each refusal. Must not throw. */

@@ -2,7 +2,7 @@ import { constants, generateKeyPair, type KeyObject, privateEncrypt, randomBytes
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { promisify } from 'node:util'
 
-import { execError, type HostEntry } from '@ws/core/executor'
+import { execError, type hostLists } from '@ws/core/executor'
 
 type Forge = typeof import('node-forge')
 
@@ -23,7 +23,7 @@ export interface Authority {
 }
 
 /** @throws WorkspaceError `ENOEXECUTOR` where `node-forge` is not installed */
-export async function createAuthority(hosts: readonly Pick<HostEntry, 'name'>[]): Promise<Authority> {
+export async function createAuthority(hosts: readonly Pick<hostLists.Entry, 'name'>[]): Promise<Authority> {
   const forge = await loadForge()
   const [authority, leaf] = await Promise.all([keys(forge), keys(forge)])
   // letters and digits alone: Go rejects a certificate whose PrintableString has other characters

@@ -1,5 +1,5 @@
 import { quotePath, WorkspaceError } from '@ws/core'
-import type { HostEntry } from '@ws/core/executor'
+import type { hostLists } from '@ws/core/executor'
 import { option, type OptionShape, type OptionShapes } from '@ws/core/options'
 
 import { isPattern } from './path.ts'
@@ -89,7 +89,7 @@ export function checkRequestRules(rules: RequestRules, { entries, operation, nam
 }
 
 interface RequestCheck {
-  readonly entries: readonly HostEntry[]
+  readonly entries: readonly hostLists.Entry[]
   readonly operation: string
   readonly name: string
 }

@@ -7,12 +7,12 @@ import { Gate } from '../../src/gate/gate.ts'
 import type { ConnectionReport } from '@ws/core/executor'
 
 import type { GateLimits, GateRequests } from '../../src/gate/types.ts'
-import { HostList, parseHost } from '@ws/core/executor'
+import { hostLists } from '@ws/core/executor'
 
-export const listOf = (...texts: readonly string[]): HostList =>
-  new HostList(
+export const listOf = (...texts: readonly string[]): hostLists.List =>
+  new hostLists.List(
     texts.map((text) => {
-      const entry = parseHost(text)
+      const entry = hostLists.parse(text)
       if ('problem' in entry) throw new Error(entry.problem)
       return entry
     }),

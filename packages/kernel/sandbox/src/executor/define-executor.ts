@@ -1,13 +1,11 @@
-import { isWorkspaceError, rootPath, WorkspaceError } from '@ws/core'
+import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
 import {
   type Executor,
   lowestNode,
+  shortages,
   unsupportedRuntime,
   noGuarantees,
   type ProbeReport,
-  type ProbeTarget,
-  type Shortage,
-  shortageOf,
   type WorkspaceView,
 } from '@ws/core/executor'
 
@@ -65,7 +63,12 @@ function createExecutor<Options, Found>(
   return {
     name,
     kind,
-    async probe({ root = rootPath, owner = probingOwner(), withDetails = false, signal }: ProbeTarget = {}) {
+    async probe({
+      root = paths.root,
+      owner = probingOwner(),
+      withDetails = false,
+      signal,
+    }: Parameters<Executor['probe']>[0] = {}) {
       const target = { root, owner }
       const { report, found } = await find(target, signal)
       if (found === undefined || driver.describe === undefined || !withDetails) return report
@@ -101,7 +104,7 @@ async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probe
   try {
     return await probe()
   } catch (error) {
-    const shortage = shortageOf(error)
+    const shortage = shortages.of(error)
     if (shortage !== undefined) throw untried(shortage, error)
     if (isWorkspaceError(error)) return unavailable(error.reason, error.remedy)
     if (!isSystemError(error)) throw error
@@ -113,7 +116,7 @@ async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probe
 }
 
 /** The error when availability is unknown: another executor could be a weaker boundary. */
-function untried({ reason, remedy }: Shortage, native: unknown): WorkspaceError {
+function untried({ reason, remedy }: shortages.Shortage, native: unknown): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOEXECUTOR',
     operation: 'probe',

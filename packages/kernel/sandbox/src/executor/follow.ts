@@ -9,8 +9,7 @@ import {
   type ExecutorResult,
   type KillSignal,
   sandboxKilled,
-  shortageOf,
-  shortError,
+  shortages,
   type StartedCommand,
 } from '@ws/core/executor'
 
@@ -219,6 +218,6 @@ function brokenDriver(name: string, native: unknown): WorkspaceError {
 /** A driver's error for callers: a known one, a shortage, or a fault of the driver. */
 export function driverError(error: unknown, faultOf: () => WorkspaceError): WorkspaceError {
   if (isWorkspaceError(error)) return error
-  const shortage = shortageOf(error)
-  return shortage === undefined ? faultOf() : shortError(shortage, { native: error })
+  const shortage = shortages.of(error)
+  return shortage === undefined ? faultOf() : shortages.refusal(shortage, { native: error })
 }

@@ -1,5 +1,5 @@
 import { WorkspaceError } from '@ws/core'
-import { limitShapes } from '@ws/core/executor'
+import { commandLimits } from '@ws/core/executor'
 import { option } from '@ws/core/options'
 import type { OptionShape, OptionShapes } from '@ws/core/options'
 
@@ -14,7 +14,7 @@ const hostPath = option.hidden(
 )
 
 export const limitOptionShapes: OptionShapes<LimitOptions> = {
-  limits: option.options(limitShapes),
+  limits: option.options(commandLimits.shapes),
   cgroup: hostPath,
 }
 

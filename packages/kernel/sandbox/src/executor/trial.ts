@@ -9,7 +9,7 @@ import {
   getNativeCause,
   type HostPath,
   noGuarantees,
-  shortageOf,
+  shortages,
 } from '@ws/core/executor'
 
 import { removeTree } from '../run/remove-tree.ts'
@@ -79,7 +79,7 @@ const noFiles = new Proxy({} as FileDoor, {
 })
 
 function refuseShortage(error: unknown): void {
-  if (shortageOf(error) !== undefined) throw error
+  if (shortages.of(error) !== undefined) throw error
 }
 
 /** The program's own error line, without private paths. */

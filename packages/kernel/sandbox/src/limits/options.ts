@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
 import { type CommandLimits, WorkspaceError } from '@ws/core'
-import { narrowLimits, type LimitField } from '@ws/core/executor'
+import { commandLimits, type LimitReport } from '@ws/core/executor'
 import { withSpareDescriptor } from '../run/room.ts'
 
 /** The names of the limits in `/proc/self/limits`. */
-const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>> = {
+const kernelNames: Readonly<Record<Exclude<LimitReport['field'], 'scratchBytes'>, string>> = {
   cpuSeconds: 'Max cpu time',
   memoryBytes: 'Max address space',
   fileBytes: 'Max file size',
@@ -54,7 +54,7 @@ export function resolveLimits({ limits = {}, cgroup }: LimitOptions, operation: 
 
 /** The limits of one command. @throws WorkspaceError `EUNENFORCEABLE` for a limit above this process's own */
 export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandLimits | undefined): CommandLimits {
-  const narrowed = narrowLimits(limits, own)
+  const narrowed = commandLimits.narrow(limits, own)
   checkAgainstOwn(resourceLimits(narrowed, cgroup))
   return narrowed
 }

@@ -1,7 +1,9 @@
-import type { LimitField, LimitReport } from '@ws/core/executor'
+import type { LimitReport } from '@ws/core/executor'
 import { existsSync } from 'node:fs'
 
 import { prlimit } from './options.ts'
+
+type LimitField = LimitReport['field']
 
 export interface LimitReportOptions {
   /** Scope of the kernel's count: `tree` in a user namespace of the command's own. */

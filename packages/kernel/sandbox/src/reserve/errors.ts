@@ -1,5 +1,5 @@
 import { WorkspaceError, type VirtualPath } from '@ws/core'
-import { type Shortage, shortageOf } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 
 import type { ReservationFailure } from './keeper.ts'
 import type { StateProblem } from './state-directory.ts'
@@ -39,7 +39,7 @@ const failures: Readonly<Record<ReservationFailure, readonly [reason: string, re
 }
 
 export function reservationError({ at, rule }: Named, failure: ReservationFailure, native?: unknown): WorkspaceError {
-  const shortage = shortageOf(native)
+  const shortage = shortages.of(native)
   if (shortage !== undefined) return shortOf({ at, rule }, shortage, native)
   const [reason, remedy] = failures[failure] ?? failures.changed
   const again = failure === 'changed' || failure === 'busy' || failure === 'gone'
@@ -56,7 +56,7 @@ export function reservationError({ at, rule }: Named, failure: ReservationFailur
 
 /** The refusal to reserve a name without a usable state directory. */
 export function noStateDirectory({ at, rule }: Named, { reason, remedy, native }: StateProblem): WorkspaceError {
-  const shortage = shortageOf(native)
+  const shortage = shortages.of(native)
   if (shortage !== undefined) return shortOf({ at, rule }, { ...shortage, reason, remedy }, native)
   return new WorkspaceError({
     code: 'EUNENFORCEABLE',
@@ -68,7 +68,7 @@ export function noStateDirectory({ at, rule }: Named, { reason, remedy, native }
   })
 }
 
-function shortOf({ at, rule }: Named, { code, reason, remedy }: Shortage, native: unknown): WorkspaceError {
+function shortOf({ at, rule }: Named, { code, reason, remedy }: shortages.Shortage, native: unknown): WorkspaceError {
   return new WorkspaceError({
     code: code === 'EIO' ? 'ENOEXEC' : code,
     operation: 'exec',

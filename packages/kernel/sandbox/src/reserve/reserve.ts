@@ -2,12 +2,14 @@ import { isSlowType, mountOf } from '../view/mount-table.ts'
 import { readdirSync } from 'node:fs'
 import { WorkspaceError, type VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { HostPath, MissingName, RestrictionProblem } from '@ws/core/executor'
+import type { Bind, HostPath, RestrictionProblem } from '@ws/core/executor'
 
 import { noStateDirectory, reservationError } from './errors.ts'
 import { type Keeper, keeperProblem, type ReservationAnswer, startKeeper } from './keeper.ts'
 import type { Watch, WatchRequest } from './watch.ts'
 import { reservedDirectory, stateDirectoryProblem } from './state-directory.ts'
+
+type MissingName = NonNullable<Bind['missing']>
 
 export interface WantedName {
   readonly name: MissingName

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
-import { shortageOf } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 
 /** Milliseconds after which the directory is looked up by its path again. */
 const lookupAfter = 1000
@@ -133,7 +133,7 @@ export function stateDirectoryProblem(): StateProblem | undefined {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'EROFS') return { reason: 'the state directory lies on a read-only file system', remedy: elsewhere }
-    const shortage = shortageOf(error)
+    const shortage = shortages.of(error)
     if (shortage !== undefined) {
       const reason = `the state directory cannot be made: ${shortage.reason}`
       return { reason, remedy: shortage.remedy, native: error }

@@ -1,5 +1,5 @@
 import type { CommandOutput, OutputChunk } from '@ws/core'
-import { BothStreams, type CommandRequest, completeLength, type StartedCommand, strayLength } from '@ws/core/executor'
+import { BothStreams, type CommandRequest, type StartedCommand, utf8 } from '@ws/core/executor'
 
 import { createOutputChannel, createRing, type Ring } from './output-channel.ts'
 import type { CapturedOutput, OutputListener } from './types.ts'
@@ -50,8 +50,8 @@ function assemble(first: Buffer, last: Buffer, totalBytes: number): CapturedOutp
     const whole = last.length === 0 ? first : Buffer.concat([first, last])
     return { text: whole.toString('utf8'), head: whole, tail: empty, totalBytes, omittedBytes: 0, truncated: false }
   }
-  const head = first.subarray(0, completeLength(first))
-  const tail = last.subarray(strayLength(last))
+  const head = first.subarray(0, utf8.completeLength(first))
+  const tail = last.subarray(utf8.strayLength(last))
   const omittedBytes = totalBytes - head.length - tail.length
   const text = `${head.toString('utf8')}\n[… ${omittedBytes} bytes omitted …]\n${tail.toString('utf8')}`
   return { text, head, tail, totalBytes, omittedBytes, truncated: true }

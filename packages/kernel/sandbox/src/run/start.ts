@@ -5,7 +5,7 @@ import { type Duplex, Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { shortageOf, shortError } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 
 import { sendSignal } from './tree/end.ts'
 import { isPipePair } from './pipe-maker.ts'
@@ -90,8 +90,8 @@ function start(options: StartProcessOptions): ChildProcess {
 
 function cannotStart(native: unknown, { operation = 'exec' }: StartProcessOptions): unknown {
   if (isWorkspaceError(native)) return native
-  const shortage = shortageOf(native)
-  if (shortage !== undefined) return shortError(shortage, { operation, native })
+  const shortage = shortages.of(native)
+  if (shortage !== undefined) return shortages.refusal(shortage, { operation, native })
   const isLong = native instanceof Error && 'code' in native && native.code === 'E2BIG'
   return new WorkspaceError({ code: 'ENOEXEC', operation, reason: isLong ? tooLong : 'could not be started', native })
 }

@@ -1,5 +1,5 @@
 import { WorkspaceError } from '@ws/core'
-import { shortageOf, shortError } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,8 +17,8 @@ export function createTemporaryDirectory(prefix: string): string {
 }
 
 export function noTemporaryFiles(native: unknown): WorkspaceError {
-  const shortage = shortageOf(native)
-  if (shortage !== undefined) return shortError(shortage, { native })
+  const shortage = shortages.of(native)
+  if (shortage !== undefined) return shortages.refusal(shortage, { native })
   const reason = 'the directory for temporary files cannot be written'
   return new WorkspaceError({ code: 'ENOEXECUTOR', operation: 'exec', reason, remedy: temporaryRemedy, native })
 }

@@ -1,5 +1,5 @@
 import { WorkspaceError } from '@ws/core'
-import { shortageNamed, shortageOf, shortError } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -145,8 +145,8 @@ function readStream(
 
 function notStarted(native: Error, options: StartProcessOptions): WorkspaceError {
   const { operation = 'exec' } = options
-  const shortage = shortageOf(native)
-  if (shortage !== undefined) return shortError(shortage, { operation, native })
+  const shortage = shortages.of(native)
+  if (shortage !== undefined) return shortages.refusal(shortage, { operation, native })
   const code = 'code' in native ? String(native.code) : 'unknown'
   const reason =
     code === 'ENOENT' && !existsSync(options.cwd ?? '/')
@@ -159,8 +159,8 @@ function notStarted(native: Error, options: StartProcessOptions): WorkspaceError
 
 function loaderFailed({ operation = 'exec' }: StartProcessOptions, said: string): WorkspaceError {
   const native = new Error(said.trim() || 'the loader ended without a word')
-  const shortage = shortageOf(native)
-  if (shortage !== undefined) return shortError(shortage, { operation, native })
+  const shortage = shortages.of(native)
+  if (shortage !== undefined) return shortages.refusal(shortage, { operation, native })
   const reason = 'the command was not run, since its loader ended before it was confined'
   const remedy = 'run it again; if it comes back, look whether this machine has memory and processes left'
   return new WorkspaceError({ code: 'ENOEXEC', operation, reason, remedy, native })
@@ -169,9 +169,9 @@ function loaderFailed({ operation = 'exec' }: StartProcessOptions, said: string)
 function notConfined({ step, errno }: { step: string; errno: number }, options: StartProcessOptions): WorkspaceError {
   const { operation = 'exec' } = options
   const name = errnoName(errno)
-  const shortage = shortageNamed(name)
+  const shortage = shortages.named(name)
   const native = Object.assign(new Error(`the step ${step} failed (${name})`), { code: name })
-  if (shortage !== undefined) return shortError(shortage, { operation, native })
+  if (shortage !== undefined) return shortages.refusal(shortage, { operation, native })
   const reason =
     step === 'exec'
       ? name === 'ENOENT'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from 'node:fs'
 
 import { WorkspaceError } from '@ws/core'
-import { shortageOf, shortError, type Terminal } from '@ws/core/executor'
+import { shortages, type Terminal } from '@ws/core/executor'
 
 import { keepFromChildren } from '../run/descriptors.ts'
 import { requireDescriptors, requireProcesses } from '../run/room.ts'
@@ -224,8 +224,8 @@ export function checkSize({ columns, rows }: { readonly columns: number; readonl
 }
 
 function noTerminal(native?: unknown): WorkspaceError {
-  const shortage = shortageOf(native)
-  if (shortage !== undefined) return shortError(shortage, { operation: 'openSession', native })
+  const shortage = shortages.of(native)
+  if (shortage !== undefined) return shortages.refusal(shortage, { operation: 'openSession', native })
   return new WorkspaceError({
     code: 'ENOEXEC',
     operation: 'openSession',

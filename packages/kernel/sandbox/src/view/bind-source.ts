@@ -2,7 +2,7 @@ import { type BigIntStats, close, closeSync, constants, fstat, fstatSync, open, 
 import { promisify } from 'node:util'
 
 import { WorkspaceError, type VirtualPath } from '@ws/core'
-import { type BindPlan, type HostPath, shortageOf, shortError } from '@ws/core/executor'
+import { type BindPlan, type HostPath, shortages } from '@ws/core/executor'
 import { ownMounts } from './mount-table.ts'
 
 // Not in fs.constants; the same number on every architecture that Node runs on.
@@ -131,8 +131,8 @@ function problemOf(stat: BigIntStats, type: 'directory' | 'file'): string | unde
 function openFailure(error: NodeJS.ErrnoException, { operation, at }: Wanted): WorkspaceError {
   const { code } = error
   if (code === 'ENOENT' || code === 'ENOTDIR') return busy({ operation, at }, 'is not there any more', error)
-  const shortage = shortageOf(error)
-  if (shortage !== undefined) return shortError(shortage, { operation, native: error })
+  const shortage = shortages.of(error)
+  if (shortage !== undefined) return shortages.refusal(shortage, { operation, native: error })
   if (code === 'ELOOP') return busy({ operation, at }, 'has a link in its path', error)
   return new WorkspaceError({
     code: 'EBACKEND',

@@ -1,4 +1,4 @@
-import { joinPath, type VirtualPath } from '@ws/core'
+import { paths, type VirtualPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
 import { validateEnvironment } from '../run/validate.ts'
@@ -94,7 +94,7 @@ const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
 /** PATH of commands: the workspace's own tools (`.venv/bin`, `node_modules/.bin`) before the system's [X5]. */
 export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], bare = false): string {
-  const own = ['/.venv/bin', '/node_modules/.bin'].map((path) => joinPath(root, path as MountPath))
+  const own = ['/.venv/bin', '/node_modules/.bin'].map((path) => paths.join(root, path as MountPath))
   // A colon in the root would split it into directories that another user may choose.
   return [...(bare || root.includes(':') ? [] : own), ...toolPaths, systemPath].join(':')
 }

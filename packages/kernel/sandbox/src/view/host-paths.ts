@@ -11,6 +11,7 @@ export {
   doubtOwnMounts,
   isSlowType,
   type MountEntry,
+  type OwnMounts,
   ownMounts,
   parseMountTable,
   readMountInfo,

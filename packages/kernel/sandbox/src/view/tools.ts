@@ -1,4 +1,4 @@
-import { isWithin, parseVirtualPath, type VirtualPath, WorkspaceError } from '@ws/core'
+import { paths, type VirtualPath, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { BindPlan } from '@ws/core/executor'
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
@@ -61,10 +61,10 @@ function resolveTool({ host, at }: Tool, operation: string): ResolvedTool {
   } catch {
     // Reported below, without the host's path.
   }
-  const place = at === undefined ? real : parseVirtualPath(at, { operation })
+  const place = at === undefined ? real : paths.parseVirtual(at, { operation })
   if (real === undefined || place === undefined)
     throw invalid(operation, `the tool${at === undefined ? '' : ` for \`${at}\``} is not a directory of this machine`)
-  const free = parseVirtualPath(place, { operation })
+  const free = paths.parseVirtual(place, { operation })
   if (free === '/' || /[:!]/.test(free) || reserved.some((path) => overlap(free, path)))
     throw invalid(operation, `a tool cannot be at \`${free}\``, 'choose a directory of its own such as /opt/node')
   return { host: real, given: host, at: free }
@@ -146,5 +146,5 @@ function mayUse(path: string, { uid, gid }: Owner, bits: number): boolean {
 }
 
 function overlap(one: VirtualPath, other: VirtualPath): boolean {
-  return isWithin(one, other) || isWithin(other, one)
+  return paths.isWithin(one, other) || paths.isWithin(other, one)
 }

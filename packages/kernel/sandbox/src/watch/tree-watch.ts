@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-import { childPath } from '@ws/core'
+import { paths as virtualPaths } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 import type { TreeWatch } from '@ws/core/inner'
 
@@ -136,7 +136,7 @@ class InotifyTree implements TreeWatch {
     else if ((mask & bits.attributes) === 0 || hex === '') this.#changes.push({ path, isReplaced: false })
     if ((mask & isDirectory) === 0 || (mask & replacing) === 0) return true
     const name = Buffer.from(hex, 'hex').toString()
-    this.#replace(childPath(path, name), (mask & bits.moved) !== 0)
+    this.#replace(virtualPaths.child(path, name), (mask & bits.moved) !== 0)
     return true
   }
 

@@ -1,4 +1,4 @@
-import { parseVirtualPath } from '@ws/core'
+import { paths } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { noGuarantees, unsupportedRuntime } from '@ws/core/executor'
 import { ordinaryOwner } from '@ws/test-fixtures'
@@ -11,7 +11,7 @@ import { defineExecutor, unavailable } from '../../src/executor/define-executor.
 import type { Probed } from '../../src/executor/driver.ts'
 import { ProbeCache } from '../../src/executor/probe-cache.ts'
 
-const root = parseVirtualPath('/workspace')
+const root = paths.parseVirtual('/workspace')
 const owner = ordinaryOwner()
 const files = undefined as never
 const attached = { prepare: () => Promise.reject(new Error('not here')) }
@@ -35,7 +35,7 @@ describe('executors of one kind', () => {
     await create({ a: 1 }).attach({ root, owner, files })
     expect(probe).toHaveBeenCalledTimes(1)
     await create({ a: 2 }).probe({ root, owner })
-    await create({ a: 1 }).probe({ root: parseVirtualPath('/'), owner })
+    await create({ a: 1 }).probe({ root: paths.parseVirtual('/'), owner })
     expect(probe).toHaveBeenCalledTimes(3)
     if (process.getuid?.() !== 0) return
     await create({ a: 1 }).probe({ root, owner: { uid: owner.uid + 1, gid: owner.gid } })

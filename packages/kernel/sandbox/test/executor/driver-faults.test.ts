@@ -1,4 +1,4 @@
-import { parseVirtualPath } from '@ws/core'
+import { paths } from '@ws/core'
 import { type AttachedExecutor, type BindPlan, type CommandRequest, execError, noGuarantees } from '@ws/core/executor'
 import { ordinaryOwner } from '@ws/test-fixtures'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineExecutor } from '../../src/executor/define-executor.ts'
 import type { CommandDriver, CommandEnd, CommandPort, CommandRun } from '../../src/executor/driver.ts'
 
-const root = parseVirtualPath('/workspace')
+const root = paths.parseVirtual('/workspace')
 const plan: BindPlan = { root, binds: [], aliases: [], restrictions: [], renameBorders: [] }
 const plain: CommandRequest = { command: 'x', cwd: root, env: {}, login: false, killGrace: 50, maxOutputBytes: 100 }
 

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { normaliseCommand, quoteForShell } from '@ws/core/executor'
+import { quoteForShell } from '@ws/core/executor'
 import fc from 'fast-check'
 import { component, itWith, propertyRounds } from '@ws/test-fixtures'
 import { existsSync } from 'node:fs'
@@ -151,19 +151,14 @@ describe('an over-long command', () => {
   })
 })
 
-describe('normaliseCommand', () => {
-  it('[LS5] a text stays as it is, an array is joined with quoting', () => {
-    expect(normaliseCommand('ls | wc')).toEqual({ line: 'ls | wc' })
-    expect(normaliseCommand(['ls', '-la', 'a b', "it's", ''])).toEqual({ line: `ls -la 'a b' 'it'\\''s' ''` })
-  })
-
+describe('quoteForShell', () => {
   it.each(shells)('[LS5] any words come back as they were: %s', (shell) => {
     const word = fc
       .string({ unit: 'grapheme', minLength: 0 })
       .filter((text) => !text.includes('\0') && text.isWellFormed())
     return fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 8 }), async (words) => {
-        const { line } = normaliseCommand(['/usr/bin/printf', '%s\\0', ...words], shell)
+        const line = ['/usr/bin/printf', '%s\\0', ...words].map((one) => quoteForShell(one, shell)).join(' ')
         const result = await startProcess({
           argv: shellArguments(shell, line, { login: false }),
           env: { LC_ALL: 'C.UTF-8', HOME: '/dev/null' },
@@ -177,19 +172,5 @@ describe('normaliseCommand', () => {
   it('[LS5] what a shell would expand is quoted', () => {
     for (const word of ['~', 'a=b', '*', '$x', '{a,b}', '!x', '#', '-n;']) expect(quoteForShell(word)).toBe(`'${word}'`)
     expect(quoteForShell('-n')).toBe('-n')
-  })
-
-  it('[LS12] an array that is <shell> -c already is not wrapped twice', () => {
-    expect(normaliseCommand(['bash', '-lc', 'ls; id'])).toEqual({ line: 'ls; id', shell: 'bash', login: true })
-    expect(normaliseCommand(['/bin/sh', '-c', 'ls'])).toEqual({ line: 'ls', shell: '/bin/sh', login: false })
-    expect(normaliseCommand(['python3', '-c', 'x y'])).toEqual({ line: `python3 -c 'x y'` })
-    expect(normaliseCommand(['sh', '-c', 'echo $1', 'sh', 'a'])).toEqual({ line: `sh -c 'echo $1' sh a` })
-  })
-
-  it('[LS5] a non-string, an empty array and a blank program are three errors', () => {
-    const wrong = [['ls', 1], [], [' ', 'a'], '', 'a\0', ['ls', '\0'], 5] as unknown as string[][]
-    const reasons = wrong.map((command) => codeOf(() => normaliseCommand(command)))
-    expect(reasons.every((reason) => reason.startsWith('EINVAL'))).toBe(true)
-    expect(new Set(reasons).size).toBe(6) // NUL twice
   })
 })

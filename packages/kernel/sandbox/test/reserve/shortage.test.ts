@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import type { VirtualPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
-import { type HostPath, shortageOf } from '@ws/core/executor'
+import { type HostPath, shortages } from '@ws/core/executor'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
@@ -56,7 +56,7 @@ describeWith([component('perl'), component('tmpfs')], 'reserving a name without 
         (reason: unknown) => reason,
       )
       expect(error).toMatchObject({ code: 'ENOSPC', path: '/.git/hooks', remedy: 'free some space' })
-      expect(shortageOf(error)?.code).toBe('ENOSPC')
+      expect(shortages.of(error)?.code).toBe('ENOSPC')
       giveBack()
       await (await reserve()).release()
       expect(readdirSync(root)).toEqual([])

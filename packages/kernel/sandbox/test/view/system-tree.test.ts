@@ -1,11 +1,11 @@
 import { lstatSync, readFileSync } from 'node:fs'
-import { parseVirtualPath } from '@ws/core'
+import { paths } from '@ws/core'
 import { describe, expect, it } from 'vitest'
 
 import { viewEnvironment } from '../../src/view/environment.ts'
 import { isSystemProgram, systemTree } from '../../src/view/system-tree.ts'
 
-const root = parseVirtualPath('/workspace')
+const root = paths.parseVirtual('/workspace')
 const owner = { uid: 1234, gid: 2345 }
 
 describe('the system part of a view', () => {
@@ -39,9 +39,9 @@ describe('the system part of a view', () => {
   })
 
   it("[RP9] has HOME at the root, USER=user, and the workspace's tools first on PATH", () => {
-    const env = viewEnvironment({ root, cwd: parseVirtualPath('/workspace/src'), env: { A: 'b' } })
+    const env = viewEnvironment({ root, cwd: paths.parseVirtual('/workspace/src'), env: { A: 'b' } })
     expect(env).toMatchObject({ HOME: '/workspace', PWD: '/workspace/src', USER: 'user', LOGNAME: 'user', A: 'b' })
     expect(env['PATH']).toBe('/workspace/.venv/bin:/workspace/node_modules/.bin:/usr/local/bin:/usr/bin:/bin')
-    expect(viewEnvironment({ root: parseVirtualPath('/') })).toMatchObject({ HOME: '/', PWD: '/' })
+    expect(viewEnvironment({ root: paths.parseVirtual('/') })).toMatchObject({ HOME: '/', PWD: '/' })
   })
 })

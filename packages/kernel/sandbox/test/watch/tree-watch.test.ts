@@ -4,14 +4,15 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { parseMountPath, type MountPath } from '@ws/core/adapter'
+import { paths as core } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import type { TreeWatch } from '@ws/core/inner'
 import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { watchTree } from '../../src/index.ts'
 
-const at = (path: string): MountPath => parseMountPath(path, 'test')
+const at = (path: string): MountPath => core.parseMount(path, 'test')
 
 async function watched(paths: readonly string[]): Promise<{ root: string; watch: TreeWatch; position: number }> {
   const root = await mkdtemp(join(tmpdir(), 'ws-watch-'))

@@ -1,7 +1,7 @@
 import type { KillSignal, RuleViolation, Terminal } from '../../contract/executor.ts'
 import type { SignalOption } from '../../contract/file-types.ts'
 import { checkOption } from '../../options/check.ts'
-import { durationShape, option } from '../../options/shapes.ts'
+import { option } from '../../options/shapes.ts'
 import { checkMethod } from '../../calls/method-options.ts'
 import { virtualError } from '../../mount/errors.ts'
 import { OutputLog } from './output-log.ts'
@@ -154,7 +154,7 @@ export class LiveSession implements Session {
   }
 
   async waitForIdle(milliseconds: number, options: SignalOption = {}): Promise<void> {
-    checkOption('waitForIdle', 'milliseconds', milliseconds, durationShape)
+    checkOption('waitForIdle', 'milliseconds', milliseconds, option.duration)
     checkMethod('signal', 'waitForIdle', options)
     const { signal } = options
     signal?.throwIfAborted()

@@ -1,4 +1,4 @@
-import { shortageIn, shortageOf, shortError } from '@ws/core/executor'
+import { shortages } from '@ws/core/executor'
 import { startProcess } from '../../run/start.ts'
 
 import { confineArgv } from '../loader/confine.ts'
@@ -23,12 +23,12 @@ export async function probeLandlock(
     const result = await startProcess({ ...confined, timeout: 5_000, signal: options.signal }).wait()
     const [abi = '0', seen = 'nothing'] = result.stdout.text.trim().split(' ')
     if (result.exitCode === 0 && seen === '13') return { available: true, abi: Number(abi), scopes: Number(abi) >= 6 }
-    const shortage = shortageIn(result.stderr.text)
+    const shortage = shortages.inText(result.stderr.text)
     if (shortage !== undefined)
-      throw shortError(shortage, { operation: 'probe', native: new Error(result.stderr.text) })
+      throw shortages.refusal(shortage, { operation: 'probe', native: new Error(result.stderr.text) })
     return { available: false, abi: 0, scopes: false, reason: `a restricted process was not restricted (${seen})` }
   } catch (error) {
-    if (shortageOf(error) !== undefined) throw error
+    if (shortages.of(error) !== undefined) throw error
     const reason = error instanceof Error ? error.message : String(error)
     return { available: false, abi: 0, scopes: false, reason }
   }

@@ -1,0 +1,6 @@
+export { faults as adapters } from './faults.ts'
+export { driverFaults as drivers } from './driver-faults.ts'
+export { executorFaults as executors } from './executor-faults.ts'
+export { workspaceFaults as workspaces } from './workspace-faults.ts'
+export type { ExecutorFault } from './executor-fault.ts'
+export type { Fault } from './fault.ts'

@@ -1,0 +1,3 @@
+export { forEachOf, mapInOrder } from './map-in-order.ts'
+export { Pace } from './pace.ts'
+export { Semaphore } from './semaphore.ts'

@@ -1,0 +1,1 @@
+export { dateable, settable, tarTime as forTar } from './base/admission.ts'
