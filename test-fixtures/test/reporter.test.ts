@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
+import { component, describeWith } from '../src/index.ts'
+
 import { formatFailures, pathOfReport, type TestReport } from '../src/vitest/report.ts'
 
 const samples = join(import.meta.dirname, 'runs')
@@ -34,6 +36,13 @@ describe('tests that need a missing component', () => {
 
   it('fail the run where everything is required', () => {
     expect(runSample('missing', true).exitCode).toBe(1)
+  })
+})
+
+describeWith([component('perl'), component('fuse')], 'mounts that a test leaves', () => {
+  it.runIf(process.getuid?.() === 0)('are gone before its files are removed', () => {
+    expect(runSample('mounted').exitCode).toBe(0)
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain('/left\\040behind')
   })
 })
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -32,9 +32,18 @@ afterAll(() => {
 
 function remove(): void {
   if (place.current === undefined) return
+  unmountBelow(place.current)
   openUp(place.current)
   rmSync(place.current, { recursive: true, force: true, maxRetries: 3 })
   delete place.current
+}
+
+/** Detaches mounts that a failed test left. The server of a mount can wait for this thread, which would wait for the mount. */
+function unmountBelow(path: string): void {
+  const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
+  const points = lines.map((line) => (line.split(' ')[4] ?? '').replaceAll('\\040', ' '))
+  for (const point of points.filter((one) => one.startsWith(`${path}/`)).reverse())
+    spawnSync('umount', ['-l', '--', point], { timeout: 5_000, killSignal: 'SIGKILL' })
 }
 
 /** Opens a directory left by a killed process: else only root could remove its entries. */
