@@ -2,19 +2,19 @@ import { join } from 'node:path'
 
 import { hashInNote, readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
-import type { Expected } from './item.ts'
 import { leavesBelow } from './look.ts'
 import type { Places } from './places.ts'
+import type { StaleNames } from './stale-names.ts'
 import { type FollowedPart, deleteStored, supplyPlace } from './stored.ts'
 import { hashInStore, listStore } from '../control/hash.ts'
 
-/** Most scans of the store, the first one included. */
-const mostLooks = 3
-
-export interface Comparison extends Expected {
+export interface Comparison {
+  readonly places: Places
+  readonly staleNames: StaleNames
   /** Directories, each with a slash at its end. */
   readonly directories: readonly string[]
-  readonly places: Places
+  /** Names that the mount has shown so far: it can forget a file that the store does not have. */
+  readonly shown: Set<string>
 }
 
 export interface Compared {
@@ -24,25 +24,21 @@ export interface Compared {
   readonly extra: readonly string[]
   /** Empty directories, and files that are not uploaded. rclone still knows their directories by earlier paths. */
   readonly kept: readonly string[]
+  /** Programs have changed names meanwhile. */
+  readonly isChanging: boolean
 }
 
 /**
  * Compares files of the cache, and directories of the mount, with the store. It gives the store what it lacks. Objects of this mount
  * go where messages have told that programs removed or moved them.
  */
-export async function compare(part: FollowedPart, comparison: () => Comparison): Promise<Compared> {
-  const shown = new Set<string>()
-  let compared = await mend(part, comparison(), shown)
-  for (let look = 1; look < mostLooks && compared.missing.length + compared.extra.length > 0; look += 1) {
-    await part.control.call('vfs/forget', {}, { signal: part.signal })
-    compared = await mend(part, comparison(), shown)
-  }
-  return compared
-}
-
-/** `shown`: names that the mount has shown so far. It can forget a file that the store does not have. */
-async function mend(part: FollowedPart, comparison: Comparison, shown: Set<string>): Promise<Compared> {
-  const { directories, latest, keys, unsure, places } = comparison
+export async function compare(part: FollowedPart, comparison: Comparison): Promise<Compared> {
+  const { places, staleNames, directories, shown } = comparison
+  await part.catchUp()
+  const { changed, isPending } = places
+  const { latest, keys, unsure } = places.expected()
+  for (const place of latest.keys()) staleNames.noteMade(place)
+  const judged = new Set([places.items, latest, keys].flatMap((names) => [...names.keys()]))
   const isThere = (name: string) => places.told.get(name)
   const { control, fs, root, metadata, content, signal } = part
   const outer = directories.filter((one) => !directories.some((other) => one !== other && one.startsWith(other)))
@@ -89,5 +85,7 @@ async function mend(part: FollowedPart, comparison: Comparison, shown: Set<strin
     else missing.push(name)
   }
   for (const key of stored.keys()) if (isThere(key) === false && !latest.has(key)) extra.push(key)
-  return { missing, extra, kept }
+  staleNames.noteCompared((name) => judged.has(name) || isListed(name))
+  await part.catchUp()
+  return { missing, extra, kept, isChanging: isPending || places.isPending || changed !== places.changed }
 }

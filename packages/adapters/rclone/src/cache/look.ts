@@ -53,6 +53,7 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   if (lost.length === 0) return
   // the file replaces an older file at its new name
   const rewritten = [...places.items.values()].filter(({ isRewritten }) => isRewritten)
+  rewritten.sort((one, other) => one.order - other.order)
   for (const item of [...lost, ...rewritten]) item.order = places.nextOrder()
   for (const item of lost) item.isLost = true
   for await (const name of leavesBelow(root, '')) if (seen.add(name).size > mostNames) break

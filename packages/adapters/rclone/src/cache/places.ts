@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 import type { Expected, Item } from './item.ts'
 import { LostNames } from './lost-names.ts'
@@ -23,10 +23,7 @@ export class Places {
   changed = 0
   readonly lost: LostNames
   /** Changes of programs that have not ended, by directory. */
-  readonly #changing = new Map<
-    string,
-    { readonly path: string; readonly isRemoval: boolean; readonly end: () => void }
-  >()
+  readonly #changing = new Map<string, { path: string; isRemoval: boolean; end: () => void }>()
   #closed = 0
 
   /** `cache`: host path of the cache. */
@@ -54,8 +51,7 @@ export class Places {
 
   /** Follows a file that programs do not see any more. */
   addGone(name: string): void {
-    const gone = { place: undefined, last: name, begins: 0, isSure: true, order: 0 }
-    this.items.set(name, { ...gone, isRewritten: false, key: undefined })
+    Object.assign(this.add(name, false, 0), { place: undefined, last: name, isSure: true, order: 0 })
   }
 
   /** Whether rclone must report all changes of names. */
@@ -104,14 +100,8 @@ export class Places {
     const place = isOther ? seenAs : (item.place ?? seenAs)
     this.lost.delete(place)
     this.told.set(place, true)
-    Object.assign(item, {
-      place,
-      order: this.nextOrder(),
-      isRewritten: true,
-      isLost: false,
-      isBlind: false,
-      key: undefined,
-    })
+    const closed = { isRewritten: true, isLost: false, isBlind: false, key: undefined }
+    Object.assign(item, { place, order: this.nextOrder(), ...closed })
   }
 
   /** Notes that the cache has renamed a file or a directory. */
@@ -138,12 +128,18 @@ export class Places {
 
   /** Notes that a program makes, removes or moves an entry. Paths are rclone's. */
   noteMaking(directory: string, name: string): void {
-    const path = this.seenAs(join(directory, name))
+    const path = this.#present(directory, name)
     const end = (): void => {
       this.changed += 1
       this.told.set(path, true)
     }
     this.#changing.set(directory, { path, isRemoval: false, end })
+  }
+
+  /** The name that programs see of an entry. A renamed directory tells its present path: a directory with an earlier path is new. */
+  #present(directory: string, name: string): string {
+    if (this.renames.earlierDirectories().includes(directory)) this.told.set(directory, true)
+    return this.seenAs(join(directory, name))
   }
 
   noteOpen(place: string): void {
@@ -152,7 +148,7 @@ export class Places {
   }
 
   noteRemoving(directory: string, name: string): void {
-    const path = this.seenAs(join(directory, name))
+    const path = this.#present(directory, name)
     const end = (): void => {
       this.#leave(path)
       for (const one of this.lost.all) if (one.name.startsWith(`${path}/`)) this.lost.delete(one.name)
@@ -162,21 +158,25 @@ export class Places {
 
   noteMoving(directory: string, name: string, to: string): void {
     const from = join(directory, name)
-    const [path, destination] = [this.seenAs(from), this.seenAs(to)]
+    const [path, destination] = [this.#present(directory, name), this.#present(dirname(to), basename(to))]
     const end = (): void => {
       for (const item of this.items.values())
         if (item.key?.startsWith(`${from}/`) === true) item.key = to + item.key.slice(from.length)
+      // the cache tells nothing of it where it has the files under other names
+      if ([...this.items.values()].some(({ place }) => place?.startsWith(`${path}/`)))
+        this.renames.add(`${from}/`, `${to}/`)
       this.moved.add(destination)
       this.#move(path, destination)
     }
     this.#changing.set(directory, { path: destination, isRemoval: false, end })
   }
 
-  /** Notes that the last change in a directory has ended. */
-  noteChanged(directory: string, isDone: boolean): void {
+  /** Notes that the last change in a directory has ended. Returns the entry that the program wanted to remove. */
+  noteChanged(directory: string, isDone: boolean): string | undefined {
     const change = this.#changing.get(directory)
     this.#changing.delete(directory)
     if (isDone) change?.end()
+    return change?.isRemoval === true ? change.path : undefined
   }
 
   /** True if programs do not see the name, and are not making it at this moment. */
@@ -228,7 +228,9 @@ export class Places {
     }
     for (const name of [...this.told.keys()].filter(isIn)) this.#tellMoved(name, moved(name))
     for (const [name, item] of this.items) {
-      const { place = '', key } = item
+      const { place = '', last = '', key } = item
+      // rclone shows it there at the end of its upload
+      if (last.startsWith(`${path}/`)) item.last = moved(last)
       if (key === to && place === '') this.items.delete(name)
       if (key !== undefined && place === path) item.key = to
       if (!isIn(place)) continue

@@ -2,15 +2,16 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { readCachedFile } from './cached-file.ts'
-import { compare } from './compare.ts'
+import { type Compared, compare } from './compare.ts'
 import { timeInStore } from '../control/hash.ts'
 import { lookFor, tellOfNames } from './look.ts'
+import { MovedFiles } from './moved.ts'
 import { Places } from './places.ts'
 import type { StaleNames } from './stale-names.ts'
 import type { FollowedPart } from './stored.ts'
 
-/** Most comparisons while programs keep changing files, and milliseconds between two. */
-const mostTimes = 5
+/** Most comparisons, and milliseconds between two while programs keep changing files. */
+const mostLooks = 5
 const lookEveryMs = 200
 /** Milliseconds for which a program can find a file by a path that the kernel remembers. */
 const rememberedMs = 10_000
@@ -25,10 +26,7 @@ export class RenamedDirectories {
   part: FollowedPart | undefined
   readonly places: Places
   readonly #staleNames: StaleNames
-  /** Files that the rename of a directory has moved so far. */
-  #moved: string[] = []
-  /** Files of the cache that got the place of a file with a later content. */
-  #overwritten: string[] = []
+  readonly #moved = new MovedFiles()
   /** Uploads that are about to end, with the names that rclone has shown since. */
   readonly #ending = new Map<string, string[]>()
   /** Waiting files whose place another file is about to take, by the directory of the other file. */
@@ -46,18 +44,18 @@ export class RenamedDirectories {
 
   noteRename(from: string, to: string, time: number): void {
     // otherwise rclone still uploads the file that had the name
-    if (this.#staleNames.isWaiting(from))
-      for (const [directory, name] of this.#replacing) if (name === to) this.#replacing.delete(directory)
+    const isWaiting = this.#staleNames.isWaiting(from)
+    for (const [directory, name] of this.#replacing) if (isWaiting && name === to) this.#replacing.delete(directory)
     this.#staleNames.noteRename(from, to, time)
     this.#doubt(from)
     this.places.noteRename(from, to)
     const { items } = this.places
     const [item, other] = [items.get(from), items.get(to)]
-    if (other?.place !== undefined && other.place !== this.places.seenAs(to)) this.places.lost.add(other.place)
-    else if (other?.place !== undefined) this.#overwritten.push(to)
+    const isOlder = other?.place !== undefined && other.place === this.places.seenAs(to)
+    if (other?.place !== undefined && !isOlder) this.places.lost.add(other.place)
     for (const name of [from, to]) items.delete(name)
     if (item !== undefined) items.set(to, item)
-    if (this.#staleNames.isWaiting(to)) this.#moved.push(to)
+    if (isOlder || isWaiting) this.#moved.add(from, to, isOlder)
   }
 
   noteMoving(directory: string, from: string, to: string): void {
@@ -65,8 +63,13 @@ export class RenamedDirectories {
     if (this.#staleNames.isWaiting(to)) this.#replacing.set(directory, to)
   }
 
-  noteChanged(directory: string, isDone: boolean): void {
-    this.places.noteChanged(directory, isDone)
+  /** `isMissing`: rclone did not have the entry. */
+  noteChanged(directory: string, isDone: boolean, isMissing = false): void {
+    const removed = this.places.noteChanged(directory, isDone)
+    // rclone had forgotten the directory, and still uploads the files in it, which the program takes for removed
+    if (isMissing && removed !== undefined)
+      for (const place of [...this.#staleNames.allWaiting].map((one) => this.places.items.get(one)?.place ?? one))
+        if (place.startsWith(`${removed}/`)) this.places.lost.add(place, true)
     const name = this.#replacing.get(directory)
     this.#replacing.delete(directory)
     // rclone still uploads the earlier file
@@ -75,16 +78,15 @@ export class RenamedDirectories {
 
   /** Notes a rename of a directory. Both paths end with a slash. */
   noteDirectory(from: string, to: string): void {
-    const moved = this.#moved.filter((name) => name.startsWith(to) && !this.places.items.has(name))
-    this.#moved = []
-    // in its cache, rclone has replaced this file by an older one
-    for (const name of this.#overwritten) if (name.startsWith(to)) this.places.lost.add(name)
-    this.#overwritten = []
+    const moved = this.#moved.take(from, to, this.#staleNames.isWaiting)
+    for (const one of moved) if (one.isOlder) this.places.lost.add(one.to)
+    // not the earlier path of a directory that was renamed before
+    if (moved.length > 0) this.places.told.set(to.slice(0, -1), true)
     this.places.renames.add(from, to)
     this.places.changed += 1
     this.places.noteRename(from.slice(0, -1), to.slice(0, -1))
     for (const name of [from, to, this.places.seenAs(from), this.places.seenAs(to)]) this.#doubtful.add(name)
-    this.#watch(moved)
+    this.#watch(moved.flatMap((one) => (this.places.items.has(one.to) ? [] : [one.to])))
   }
 
   noteQueue(name: string, time: number): void {
@@ -161,14 +163,9 @@ export class RenamedDirectories {
       // rclone has cancelled its upload
       else if (note === undefined) this.places.items.delete(name)
     }
-    for (let times = 0; times < mostTimes; times += 1) {
-      const wrong = await this.#compare(part)
-      if (wrong.length === 0) break
-      if (times === mostTimes - 1) return wrong
-      await delay(lookEveryMs, undefined, { signal })
-    }
-    await this.#forget(part)
-    return []
+    const wrong = await this.#compare(part)
+    if (wrong.length === 0) await this.#forget(part)
+    return wrong
   }
 
   /** Call this when removed files have left the store. Returns names at which the store may differ from what programs see. */
@@ -192,24 +189,27 @@ export class RenamedDirectories {
     this.places.renames.end((to) => this.#kept.some((one) => one.startsWith(to)), Date.now() + rememberedMs)
   }
 
-  /** Returns names that are wrong because programs keep changing files. Later these names are lost. */
+  /** Compares until all is right. Returns names that are wrong because programs keep changing files. Other wrong names are lost. */
   async #compare(part: FollowedPart): Promise<readonly string[]> {
+    const shown = new Set<string>()
+    for (let look = 1; this.#doubtful.size > 0 || this.places.items.size > 0; look += 1) {
+      const comparison = { places: this.places, staleNames: this.#staleNames, directories: [...this.#doubtful], shown }
+      const { isChanging, ...compared } = await compare(part, comparison)
+      const wrong = [...compared.missing, ...compared.extra]
+      const isLast = wrong.length === 0 || look === mostLooks
+      if (isLast && !isChanging) this.#conclude(part, compared)
+      if (isLast) return isChanging ? wrong : []
+      for (const dir of new Set(wrong.map((name) => dirname(name))))
+        await part.control.call('vfs/forget', dir === '.' ? {} : { dir }, { signal: part.signal })
+      if (!isChanging) continue
+      shown.clear()
+      await delay(lookEveryMs, undefined, { signal: part.signal })
+    }
+    return []
+  }
+
+  #conclude(part: FollowedPart, { missing, extra, kept }: Omit<Compared, 'isChanging'>): void {
     const { places } = this
-    if (this.#doubtful.size === 0 && places.items.size === 0) return []
-    await part.catchUp()
-    const { changed } = places
-    const compared = new Set(this.#doubtful)
-    const judged = new Set<string>()
-    const { missing, extra, kept } = await compare(part, () => {
-      const expected = places.expected()
-      for (const place of expected.latest.keys()) this.#staleNames.noteMade(place)
-      for (const names of [places.items, expected.latest, expected.keys])
-        for (const name of names.keys()) judged.add(name)
-      return { ...expected, directories: [...compared], places }
-    })
-    this.#staleNames.noteCompared((name) => judged.has(name) || [...compared].some((one) => name.startsWith(one)))
-    await part.catchUp()
-    if (places.isPending || changed !== places.changed) return [...missing, ...extra]
     const { latest } = places.expected()
     for (const name of [...places.items.keys(), ...latest.keys()])
       if (latest.get(name)?.name !== name) this.#staleNames.noteOutdated(name)
@@ -218,13 +218,12 @@ export class RenamedDirectories {
     places.clear()
     this.#kept = kept
     this.#looks = this.#then(this.#looks, () => tellOfNames(part, places.isFollowing))
-    return []
   }
 
   #settle(): void {
     this.#work = this.#then(this.#work, async (part) => {
       await this.#looks
-      if (!this.places.isPending) await this.#compare(part)
+      if (this.places.items.size > 0 && !this.places.isPending) await this.#compare(part)
     })
   }
 
@@ -233,12 +232,13 @@ export class RenamedDirectories {
     const added = names.map(
       (name) => [name, this.places.add(name, isRewritten, this.#staleNames.mayBegin(name))] as const,
     )
+    const lost = new Set(this.places.lost.all.map(({ name }) => name))
     this.#looks = this.#then(this.#looks, async (part) => {
       await tellOfNames(part, this.places.isFollowing)
       await lookFor(this.places, part)
       for (const [name, item] of added)
-        if (isRewritten && this.places.items.get(name) === item && item.isSure && item.place !== undefined)
-          this.places.lost.delete(item.place)
+        if (isRewritten && this.places.items.get(name) === item && item.isSure && lost.has(item.place ?? ''))
+          this.places.lost.delete(item.place ?? '')
     })
   }
 

@@ -40,11 +40,16 @@ export class Renames {
     return [...names]
   }
 
-  /** The present name of a file or directory with an earlier path. `isThere`: whether programs see a name, which then counts. */
+  /**
+   * The present name of a file or directory with an earlier path. `isThere`: whether programs see a name, which then counts. A name
+   * that one rename has changed follows all later ones: an entry that has the name in between is another one.
+   */
   now(name: string, isThere: (name: string) => boolean): string {
     let now = name
-    for (const { from, to } of this.#now)
-      if (now.startsWith(from) && !isThere(now) && !isThere(from.slice(0, -1))) now = to + now.slice(from.length)
+    for (const { from, to } of this.#now) {
+      const isMoved = now !== name || (!isThere(now) && !isThere(from.slice(0, -1)))
+      if (isMoved && now.startsWith(from)) now = to + now.slice(from.length)
+    }
     return now
   }
 }

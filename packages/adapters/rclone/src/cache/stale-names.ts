@@ -69,6 +69,10 @@ export class StaleNames {
   /** When the upload of a file may begin; 0: it may have begun. */
   mayBegin = (name: string): number => this.#waiting.get(name) ?? 0
 
+  get allWaiting(): Iterable<string> {
+    return this.#waiting.keys()
+  }
+
   isWaiting = (name: string): boolean => this.#waiting.has(name)
 
   noteEnd(name: string, calledOff: boolean, time: number): void {
@@ -131,6 +135,12 @@ export class StaleNames {
   /** Notes that the store matches what programs see at these places. */
   noteCompared(isIn: (name: string) => boolean): void {
     this.#staleNames = this.#staleNames.map((one) => (isIn(one.to ?? '') ? { ...one, to: undefined } : one))
+  }
+
+  /** Notes that rclone has copied an object, since it renames something. The cache tells next if it has the file, too. */
+  noteCopied(to: string): void {
+    this.noteMade(to)
+    this.noteOutdated(to)
   }
 
   noteOutdated(name: string): void {

@@ -35,7 +35,7 @@ export interface MountLogListener {
   readonly onMaking: (directory: string, name: string) => void
   readonly onRemoving: (directory: string, name: string) => void
   readonly onMoving: (directory: string, from: string, to: string) => void
-  readonly onChanged: (directory: string, isDone: boolean) => void
+  readonly onChanged: (directory: string, isDone: boolean, isMissing: boolean) => void
 }
 
 /** The messages of rclone: a line of JSON for each. */
@@ -136,7 +136,8 @@ export class MountLog {
     if (leaf !== undefined) return this.#listener.onShown(join(object, unquote(leaf)))
     const directory = object.replace(/^\/|\/$/g, '')
     const [, isEnd, kind, what = ''] = /^(>?)(Create|Mkdir|Remove|Rename): (.+)$/s.exec(message) ?? []
-    if (isEnd === '>') return this.#listener.onChanged(directory, what.endsWith('err=<nil>'))
+    const isMissing = what.endsWith('err=no such file or directory')
+    if (isEnd === '>') return this.#listener.onChanged(directory, what.endsWith('err=<nil>'), isMissing)
     const [, from, to, at = ''] = /^oldName=(".*"), newName=(".*"), newDir=\/?(.*)$/s.exec(what) ?? []
     const [, name] = /^name=(".*")$/s.exec(what) ?? []
     if (from !== undefined) this.#listener.onMoving(directory, unquote(from), join(at, unquote(to ?? '')))
