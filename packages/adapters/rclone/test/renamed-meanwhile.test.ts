@@ -179,6 +179,31 @@ it('[RP14] a comparison that began before the end of an upload is made again', a
   expect({ calls, isChanging }).toEqual({ calls: 2, isChanging: true })
 })
 
+it('[RP14] an object goes that rclone took along with its directory after its file had left', async () => {
+  const { staleNames, store, settle, texts } = await site()
+  staleNames.noteRename('g', 'a/f', 1_000)
+  staleNames.noteRename('a/f', 'h', 2_000)
+  for (const name of ['a/f', 'b/f']) store(name, 'text')
+  staleNames.noteDirectory('a/', 'b/')
+  await settle(staleNames)
+  expect(texts()).toEqual({})
+})
+
+it('[RP14] an object that a program moved under the name of another file is refused', async () => {
+  const { renamed, rename: renameFirst, looked, put, store, upload, refused } = await renamedSite(['f', 'waits'])
+  renameFirst()
+  await looked()
+  renamed.noteMoving('', 'g', 'b/f')
+  renamed.noteChanged('', true)
+  await upload('b/f', 'b/f')
+  renamed.noteMoving('b', 'f', 'b/h')
+  renamed.noteChanged('b', true)
+  await put('b/h')
+  store('b/h', 'text of b/f')
+  await upload('b/waits', 'b/waits')
+  expect(await refused()).toContain('b/h')
+})
+
 it('[RP14] a written file is followed through a directory whose rename the cache does not tell', async () => {
   const { renamed, root, rename: renameFirst, looked, move, upload, refused, texts } = await renamedSite(['f'])
   renameFirst()

@@ -40,7 +40,7 @@ export async function renamedSite(names: readonly string[]) {
       between()
       renamed.noteDirectory('a/', 'b/')
     },
-    looked: () => vi.waitFor(() => expect(catchUp).toHaveResolved()),
+    looked: () => vi.waitFor(() => expect(catchUp).toHaveResolved(), { timeout: 30_000 }),
     /** A program renames a file: rclone does that, and writes messages. */
     async move(from: string, to: string): Promise<void> {
       renamed.noteMoving('b', from.replace('b/', ''), to)

@@ -160,13 +160,13 @@ export class Places {
     const from = join(directory, name)
     const [path, destination] = [this.#present(directory, name), this.#present(dirname(to), basename(to))]
     const end = (): void => {
-      for (const item of this.items.values())
-        if (item.key?.startsWith(`${from}/`) === true) item.key = to + item.key.slice(from.length)
       // the cache tells nothing of it where it has the files under other names
       if ([...this.items.values()].some(({ place }) => place?.startsWith(`${path}/`)))
         this.renames.add(`${from}/`, `${to}/`)
       this.moved.add(destination)
       this.#move(path, destination)
+      for (const item of this.items.values())
+        if (`${item.key}/`.startsWith(`${from}/`)) item.key = to + item.key?.slice(from.length)
     }
     this.#changing.set(directory, { path: destination, isRemoval: false, end })
   }

@@ -80,8 +80,8 @@ export class RenamedDirectories {
   noteDirectory(from: string, to: string): void {
     const moved = this.#moved.take(from, to, this.#staleNames.isWaiting)
     for (const one of moved) if (one.isOlder) this.places.lost.add(one.to)
-    // not the earlier path of a directory that was renamed before
     if (moved.length > 0) this.places.told.set(to.slice(0, -1), true)
+    this.#staleNames.noteDirectory(from, to)
     this.places.renames.add(from, to)
     this.places.changed += 1
     this.places.noteRename(from.slice(0, -1), to.slice(0, -1))

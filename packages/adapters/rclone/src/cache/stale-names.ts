@@ -143,6 +143,12 @@ export class StaleNames {
     this.noteOutdated(to)
   }
 
+  /** Notes that rclone has moved all objects of a directory. Both paths end with a slash. */
+  noteDirectory(from: string, to: string): void {
+    for (const { from: name } of this.#staleNames)
+      if (name.startsWith(from)) this.#add({ from: to + name.slice(from.length) })
+  }
+
   noteOutdated(name: string): void {
     this.#outdated.add(name)
   }
