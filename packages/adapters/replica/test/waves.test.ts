@@ -71,13 +71,13 @@ describe('[RE4] the order of changes', () => {
     expect(waves.at(-1)).toEqual(['/node_modules/.package-lock.json'])
   })
 
-  it('has a log of SQLite that is gone before the database, and a new one after it', () => {
+  it('has a journal of SQLite before the database, and its log after it, also where that is gone', () => {
     const before = order({
       '/d.db': { ...changed, time: 2 },
       '/d.db-wal': { was: 'file' },
       '/d.db-journal': { is: 'file' },
     })
-    expect(before.waves).toEqual([['/d.db-wal'], ['/d.db-journal'], ['/d.db']])
+    expect(before.waves).toEqual([['/d.db-journal'], ['/d.db'], ['/d.db-wal']])
     expect(order({ '/d.db-wal': { is: 'file', time: 1 }, '/d.db': changed }).waves).toEqual([['/d.db'], ['/d.db-wal']])
   })
 })

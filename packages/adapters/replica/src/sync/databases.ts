@@ -2,33 +2,45 @@ import type { MountPath } from '@ws/core/adapter'
 import { contentOf } from '@ws/tree/disk'
 
 import { largeBytes } from '../worker/protocol.ts'
+import { joinedLog } from './joined-log.ts'
 import { pushEntry } from './push.ts'
 import { isChanged } from './remote.ts'
 import { agree, factsToPush, type Site, type Step, type StepOptions } from './site.ts'
 
 /** Bytes at the start of a log of SQLite. A log that was begun anew has others. */
 const headBytes = 32
+/** Bytes of the largest log, or database with its log, that is held in memory. */
+const mostBytes = 4 * largeBytes
 
 /**
  * Makes the store ready for the new bytes of a SQLite database. A log that this machine has written on goes first, and fits the old
- * database too. Any other log in the store fits the old database alone: it is emptied.
+ * database too. Any other log is replaced by a joined one, which fits both. Large databases have none: their old log is emptied.
  */
 export async function pushLog(site: Site, database: MountPath, options: StepOptions): Promise<Step> {
   const { store, tree, disk, isBusy } = site
   const { signal, held } = options
-  const log = `${database}-wal` as MountPath
+  const log = logOf(database)
   const base = tree.base.get(log)
   const facts = factsToPush(site, log, held)
-  if (base?.type !== 'file' || base.size === 0 || base.content === facts?.content) return 'done'
-  if (tree.base.get(database)?.content === factsToPush(site, database, held)?.content) return 'done'
+  const whole = factsToPush(site, database, held)
+  const isThere = base?.type === 'file' && base.size > 0
+  if ((!isThere && (facts?.size ?? 0) === 0) || base?.content === facts?.content) return 'done'
+  if (whole?.type !== 'file' || tree.base.get(database)?.content === whole.content) return 'done'
   try {
-    if (facts?.type === 'file' && facts.size >= base.size && facts.size <= 4 * largeBytes) {
+    if (isThere && facts?.type === 'file' && facts.size >= base.size && facts.size <= mostBytes) {
       const ours = held?.get(log)?.bytes ?? (await disk.ask('read', log, isBusy()))
       if (ours === undefined) return 'changed'
       const range = { offset: 0, length: headBytes }
       const { bytes } = await store.read(log, { range, ifVersion: base.version, signal })
       if (Buffer.compare(bytes, ours.subarray(0, headBytes)) === 0) return await pushEntry(site, log, options)
     }
+    const joined = await joinedLogOf(site, database, options)
+    if (joined === 'changed') return 'changed'
+    if (joined !== undefined) {
+      const known = { ...whole, size: joined.length, content: contentOf(joined) }
+      return await pushEntry(site, log, { ...options, held: new Map([[log, { facts: known, bytes: joined }]]) })
+    }
+    if (!isThere) return 'done'
     const empty = new Uint8Array()
     const { version } = await store.write(log, empty, { ifVersion: base.version, listed: true, signal })
     await agree(site, [{ ...base, version, content: contentOf(empty), size: 0 }])
@@ -37,4 +49,28 @@ export async function pushLog(site: Site, database: MountPath, options: StepOpti
     if (isChanged(error)) return 'differs'
     throw error
   }
+}
+
+/** The joined log of a database as this machine has it, where it is not too large. */
+export async function joinedLogOf(
+  site: Site,
+  database: MountPath,
+  { held }: Pick<StepOptions, 'held'>,
+): Promise<Buffer | 'changed' | undefined> {
+  const paths = [database, logOf(database)].filter((path) => factsToPush(site, path, held)?.type === 'file')
+  const sizes = paths.map((path) => factsToPush(site, path, held)?.size ?? 0)
+  if (!paths.includes(database) || sizes.reduce((sum, size) => sum + size, 0) > mostBytes) return undefined
+  const read = async (path: MountPath): Promise<Uint8Array | undefined> =>
+    held?.get(path)?.bytes ?? site.disk.ask('read', path, site.isBusy())
+  const [bytes, log] = await Promise.all(paths.map(read))
+  if (bytes === undefined || (log === undefined && paths.length > 1)) return 'changed'
+  return joinedLog(asBuffer(bytes), asBuffer(log ?? new Uint8Array()))
+}
+
+function logOf(database: MountPath): MountPath {
+  return `${database}-wal` as MountPath
+}
+
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }

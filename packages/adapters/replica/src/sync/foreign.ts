@@ -1,10 +1,13 @@
 import type { MountPath, SignalOption } from '@ws/core/adapter'
+import { contentOf } from '@ws/tree/disk'
 
 import { keepOurs } from './conflict.ts'
+import { joinedLogOf } from './databases.ts'
 import { stampOf } from './names.ts'
 import { databaseOf, hiddenTreeOf, isInRepository } from './paths.ts'
 import { differences, fetchEntry, type Remote } from './remote.ts'
 import { agree, type Site } from './site.ts'
+import { baseOf } from './tree.ts'
 import { isHash } from './waves.ts'
 
 type Listing = ReadonlyMap<string, Remote>
@@ -84,8 +87,8 @@ async function changedThere<Unit>(
     const unit = unitOf(path)
     if (!units.has(unit) || changed.has(unit) || isHash(path) || path.endsWith('-shm')) continue
     const facts = seen.get(path)
-    // a log that was emptied is one that a push was about to replace
-    if (remote === undefined ? facts === undefined : remote.type === 'directory' || isEmptyLog(path, remote)) continue
+    if (remote === undefined ? facts === undefined : remote.type === 'directory') continue
+    if (remote?.type === 'file' && (await agreeOnLog(site, path as MountPath, remote.size, options))) continue
     const isLike = facts?.type === 'file' && remote?.type === 'file' && facts.size === remote.size
     const sent = isLike ? await fetchEntry(site, path as MountPath, 'file', options).catch(() => undefined) : undefined
     if (sent?.content === undefined || sent.content !== facts?.content) changed.add(unit)
@@ -93,6 +96,15 @@ async function changedThere<Unit>(
   return changed
 }
 
-function isEmptyLog(path: string, { size }: Remote): boolean {
-  return size === 0 && databaseOf(path) !== path
+/** A log that a push of this machine emptied or joined, and whose process then ended, is as agreed upon: the next push replaces it. */
+async function agreeOnLog(site: Site, path: MountPath, size: number, options: SignalOption): Promise<boolean> {
+  const database = databaseOf(path) as MountPath
+  const own = site.tree.seen.get(database) ?? site.tree.base.get(database)
+  if (!path.endsWith('-wal') || own?.type !== 'file') return false
+  const log = size === 0 ? new Uint8Array() : await joinedLogOf(site, database, {})
+  if (!(log instanceof Uint8Array) || log.length !== size) return false
+  const sent = await fetchEntry(site, path, 'file', { ...options, onlyHash: true, size })
+  if (sent?.content !== contentOf(log)) return false
+  await agree(site, [baseOf(path, { ...own, size, content: sent.content }, sent.version)])
+  return true
 }

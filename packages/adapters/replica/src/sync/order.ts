@@ -50,7 +50,7 @@ export function orderOf(changes: Changes): Order {
   const late = present.filter(isLate)
   const isDirectory = (path: MountPath): boolean => after(path) === 'directory'
   const isOther = (path: MountPath): boolean => !isDirectory(path)
-  // the log of a database leaves before the database changes, which the log does not fit any more
+  // a journal leaves before its database changes, which it does not fit any more, and a log leaves next
   const isLog = (path: MountPath): boolean => databaseOf(path) !== path && early.includes(databaseOf(path) as MountPath)
   const { hashes, others } = wavesOf([...early.filter(isOther), ...gone.filter(isLog)], changes)
   const waves = [...hashes, ...others]

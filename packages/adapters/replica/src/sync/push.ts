@@ -64,9 +64,10 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
     return written.version
   }
   let version: string | undefined
-  if (facts.size > largeBytes) version = await sendLarge(site, path, { signal, write })
+  const known = options.held?.get(path)?.bytes
+  if (known === undefined && facts.size > largeBytes) version = await sendLarge(site, path, { signal, write })
   else {
-    const bytes = options.held?.get(path)?.bytes ?? (await disk.ask('read', path, site.isBusy()))
+    const bytes = known ?? (await disk.ask('read', path, site.isBusy()))
     // other machines would take it for a deletion
     if (bytes !== undefined && tombstones.ownerOf(bytes) !== undefined)
       return leaveHere(site, path, 'its bytes are those that mark a deletion')
@@ -78,13 +79,13 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   site.packs.note(path, facts.size, { version, mode, mtime: keptTime })
   // the store has these bytes now: what follows may fail, and is done again then
   const kept = store.capabilities.modes ? base?.mode : undefined
-  const known = {
+  const now = {
     ...baseOf(path, facts, version),
     mode: kept ?? mode,
     mtime: keptTime === undefined ? Date.now() : facts.mtime,
   }
-  await agree(site, [known])
-  return pushMarks(site, path, facts, known, options)
+  await agree(site, [now])
+  return pushMarks(site, path, facts, now, options)
 }
 
 /** A listing showed nothing there, and directories above it. */

@@ -80,7 +80,6 @@ function heldInOrder({ base }: Pick<ReplicaTree, 'base'>, held: ReadonlyMap<Moun
   const factsOf = (path: string): Seen | undefined => held.get(path as MountPath)?.facts
   const { hashes, others } = wavesOf([...held.keys()], {
     before: (path) => base.get(path)?.type,
-    after: (path) => factsOf(path)?.type,
     time: (path) => timeOf(factsOf(path)) ?? 0,
   })
   return [...hashes, ...others].flat()

@@ -25,14 +25,12 @@ export function isIndex(path: string): boolean {
 /** Files and links in waves: new hashes, and then the others in the order of their changes. */
 export function wavesOf(
   paths: readonly MountPath[],
-  { before, after, time = () => 0 }: Omit<Changes, 'paths'>,
+  { before, time = () => 0 }: Pick<Changes, 'before' | 'time'>,
 ): Record<'hashes' | 'others', MountPath[][]> {
   const all = new Set<string>(paths)
   const isNew = (path: string): boolean => before(path) === undefined
-  const filesOf = (database: string): MountPath[] => {
-    const files = endings.map((ending) => `${database}${ending}` as MountPath).filter((path) => all.has(path))
-    return [...files.filter((path) => after(path) === undefined), ...files.filter((path) => after(path) !== undefined)]
-  }
+  const filesOf = (database: string): MountPath[] =>
+    endings.map((ending) => `${database}${ending}` as MountPath).filter((path) => all.has(path))
   const isSide = (path: string): boolean => databaseOf(path) !== path && all.has(databaseOf(path))
   const hashes = paths.filter((path) => isNew(path) && isHash(path))
   const known = new Set<string>(hashes)
