@@ -83,11 +83,33 @@ describeWith(s3Needs('r2'), 'the requests that commands of the virtual executor 
         'find a -name "f*"': 7,
         'find a -type f -size -2': 7,
         'grep -r x a': 9,
-        'cp a/b/one a/d': 16,
+        'cp a/b/one a/d': 18,
         'cp -r a/many e': 20,
       })
     })
   }
+
+  it('[EX1] [PC7] are two more for each directory of new entries, and nothing is made below a file', async () => {
+    const run = await open(2, '/workspace')
+    const [one, three] = [await run('echo x > a/b/n1'), await run('for n in 2 3 4; do echo x > a/b/n$n; done')]
+    expect(three.sent).toBe(3 * one.sent - 4)
+    for (const change of [
+      'echo x > F',
+      'echo x >> F',
+      'touch F',
+      'mkdir F',
+      'cp a/c/two F',
+      'mv a/c/two F',
+      'tee F < a/c/two',
+    ])
+      for (const path of ['a/b/one/x', 'a/b/one/x/y'])
+        expect(
+          (await run(`{ ${change.replace('F', path)}; } 2> /dev/null && echo made; [ -f a/b/one ] && [ -f a/c/two ]`))
+            .lines,
+          change,
+        ).not.toContain('made')
+    expect((await run('cat a/b/one; find a/b/one')).lines).toEqual(['x', 'a/b/one'])
+  })
 
   it('[EX1] are none for the names of the system, where no mount lies at `/`', async () => {
     const run = await open(2, '/workspace')

@@ -36,6 +36,8 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #topEntries: WorkspaceView['topEntries']
   /** The system's names that the workspace has, until the script changes something. */
   #taken: Promise<readonly string[]> | undefined
+  /** Directories that this script has seen or made, until it removes or moves something. */
+  readonly #directories = new Set<string>()
   readonly #signal: { readonly signal?: AbortSignal | undefined }
   /** Paths of entries that listings had to omit, since no path can name them. */
   readonly leftOut = new Set<string>()
@@ -86,6 +88,17 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   async #checkWritable(path: string): Promise<void> {
     const found = await this.#door.stat(withoutSlash(path), this.#signal).catch(() => undefined)
     if (found?.type === 'file' && !allows(found, mayWrite)) throw new FileError('EACCES', 'open', path)
+    if (found === undefined) await this.#checkAbove(path, 'open', path)
+  }
+
+  /** A store of objects takes an entry below a file, which then hides the file. A command must not make one. */
+  async #checkAbove(at: string, call: string, path: string): Promise<void> {
+    const above = parentOf(withoutSlash(at))
+    if (above === '/' || this.#passable.has(above) || this.#directories.has(above)) return
+    const found = await this.stat(above).catch(() => undefined)
+    if (found === undefined) return this.#checkAbove(above, call, path)
+    if (!found.isDirectory) throw new FileError('ENOTDIR', call, path)
+    this.#directories.add(above)
   }
 
   async exists(path: string): Promise<boolean> {
@@ -105,7 +118,9 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       return found
     }
     try {
-      return describe(await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal)))
+      const found = describe(await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal)))
+      if (found.isDirectory) this.#directories.add(path)
+      return found
     } catch (error) {
       if (codeOf(error) !== 'EACCES') throw error
       if (this.#passable.has(path)) return describe({ type: 'directory', size: 0, mode: 0o111, version: '' })
@@ -171,7 +186,9 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async mkdir(path: string, { recursive = false }: MkdirOptions = {}): Promise<void> {
+    if (!recursive) await this.#checkAbove(path, 'mkdir', path)
     await this.#change('mkdir', path, (signal) => this.#door.createDirectory(path, { signal, recursive }))
+    this.#directories.add(withoutSlash(path))
   }
 
   async readdir(path: string): Promise<string[]> {
@@ -222,18 +239,21 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       })
       return
     }
+    if (there === undefined) await this.#checkAbove(destination, 'cp', destination)
     await this.#change('cp', destination, (signal) =>
       this.#door.copy(from, destination, { signal, recursive, overwrite: true, parents: false }),
     )
   }
 
   async mv(source: string, destination: string): Promise<void> {
+    await this.#checkAbove(destination, 'rename', source)
     await this.#change('rename', source, (signal) =>
       this.#door.move(source, destination, { signal, overwrite: true, parents: false }),
     )
   }
 
   async symlink(target: string, path: string): Promise<void> {
+    await this.#checkAbove(path, 'symlink', path)
     await this.#change('symlink', path, (signal) => this.#door.createSymlink(path, target, { signal }))
   }
 
@@ -310,6 +330,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     if (this.#signal.signal?.aborted === true) throw new FileError('EINTR', call, path)
     await this.#ask(call, path, () => operation(this.#changeSignal)).finally(() => {
       this.#taken = undefined
+      if (call === 'rm' || call === 'rename') this.#directories.clear()
     })
   }
 
