@@ -2,15 +2,15 @@ import type { MountPath } from '@ws/core/adapter'
 import { contentOf } from '@ws/tree/disk'
 
 import { largeBytes } from '../worker/protocol.ts'
-import { joinedLog } from './joined-log.ts'
+import { headBytes, joinedLog } from './joined-log.ts'
 import { pushEntry } from './push.ts'
 import { isChanged } from './remote.ts'
 import { agree, factsToPush, type Site, type Step, type StepOptions } from './site.ts'
 
-/** Bytes at the start of a log of SQLite. A log that was begun anew has others. */
-const headBytes = 32
 /** Bytes of the largest log, or database with its log, that is held in memory. */
 const mostBytes = 4 * largeBytes
+
+type Joined = Buffer | 'changed' | undefined
 
 /**
  * Makes the store ready for the new bytes of a SQLite database. A log that this machine has written on goes first, and fits the old
@@ -19,7 +19,7 @@ const mostBytes = 4 * largeBytes
 export async function pushLog(site: Site, database: MountPath, options: StepOptions): Promise<Step> {
   const { store, tree, disk, isBusy } = site
   const { signal, held } = options
-  const log = logOf(database)
+  const log = `${database}-wal` as MountPath
   const base = tree.base.get(log)
   const facts = factsToPush(site, log, held)
   const whole = factsToPush(site, database, held)
@@ -34,7 +34,7 @@ export async function pushLog(site: Site, database: MountPath, options: StepOpti
       const { bytes } = await store.read(log, { range, ifVersion: base.version, signal })
       if (Buffer.compare(bytes, ours.subarray(0, headBytes)) === 0) return await pushEntry(site, log, options)
     }
-    const joined = await joinedLogOf(site, database, options)
+    const joined = await joinedLogOf(site, database, held)
     if (joined === 'changed') return 'changed'
     if (joined !== undefined) {
       const known = { ...whole, size: joined.length, content: contentOf(joined) }
@@ -52,25 +52,17 @@ export async function pushLog(site: Site, database: MountPath, options: StepOpti
 }
 
 /** The joined log of a database as this machine has it, where it is not too large. */
-export async function joinedLogOf(
-  site: Site,
-  database: MountPath,
-  { held }: Pick<StepOptions, 'held'>,
-): Promise<Buffer | 'changed' | undefined> {
-  const paths = [database, logOf(database)].filter((path) => factsToPush(site, path, held)?.type === 'file')
-  const sizes = paths.map((path) => factsToPush(site, path, held)?.size ?? 0)
-  if (!paths.includes(database) || sizes.reduce((sum, size) => sum + size, 0) > mostBytes) return undefined
-  const read = async (path: MountPath): Promise<Uint8Array | undefined> =>
-    held?.get(path)?.bytes ?? site.disk.ask('read', path, site.isBusy())
-  const [bytes, log] = await Promise.all(paths.map(read))
-  if (bytes === undefined || (log === undefined && paths.length > 1)) return 'changed'
-  return joinedLog(asBuffer(bytes), asBuffer(log ?? new Uint8Array()))
-}
-
-function logOf(database: MountPath): MountPath {
-  return `${database}-wal` as MountPath
-}
-
-function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length)
+export async function joinedLogOf(site: Site, database: MountPath, held?: StepOptions['held']): Promise<Joined> {
+  const files: Uint8Array[] = []
+  let size = 0
+  for (const path of [database, `${database}-wal` as MountPath]) {
+    const facts = factsToPush(site, path, held)
+    size += facts?.size ?? 0
+    if (size > mostBytes || (path === database && facts?.type !== 'file')) return undefined
+    if (facts?.type !== 'file') continue
+    const bytes = held?.get(path)?.bytes ?? (await site.disk.ask('read', path, site.isBusy()))
+    if (bytes === undefined) return 'changed'
+    files.push(bytes)
+  }
+  return joinedLog(Buffer.concat(files.slice(0, 1)), Buffer.concat(files.slice(1)))
 }

@@ -101,7 +101,7 @@ async function agreeOnLog(site: Site, path: MountPath, size: number, options: Si
   const database = databaseOf(path) as MountPath
   const own = site.tree.seen.get(database) ?? site.tree.base.get(database)
   if (!path.endsWith('-wal') || own?.type !== 'file') return false
-  const log = size === 0 ? new Uint8Array() : await joinedLogOf(site, database, {})
+  const log = size === 0 ? new Uint8Array() : await joinedLogOf(site, database)
   if (!(log instanceof Uint8Array) || log.length !== size) return false
   const sent = await fetchEntry(site, path, 'file', { ...options, onlyHash: true, size })
   if (sent?.content !== contentOf(log)) return false

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 
-type Sum = readonly [number, number]
-
-const headBytes = 32
+/** Bytes at the start of a log. A log that was begun anew has others. */
+export const headBytes = 32
 const frameBytes = 24
 /** The format whose checksums take words of little endian. */
 const magic = 0x377f0682
@@ -14,63 +13,55 @@ const magic = 0x377f0682
 export function joinedLog(database: Buffer, log: Buffer): Buffer | undefined {
   if (database.length < 100 || database.toString('latin1', 0, 16) !== 'SQLite format 3\0') return undefined
   const pageBytes = database.readUInt16BE(16) === 1 ? 65_536 : database.readUInt16BE(16)
-  const isPaged = pageBytes >= 512 && database.length % pageBytes === 0
-  if (!isPaged || database.readUInt16BE(18) !== 0x0202) return undefined
-  if (log.length >= headBytes && log.readUInt32BE(8) !== pageBytes) return undefined
+  const isPaged = pageBytes >= 512 && database.length % pageBytes === 0 && database.readUInt16BE(18) === 0x0202
+  if (!isPaged || (log.length >= headBytes && log.readUInt32BE(8) !== pageBytes)) return undefined
   const committed = committedIn(log, pageBytes)
-  const own = database.length / pageBytes
-  const count = own + committed.length
+  const [own, count] = [database.length / pageBytes, database.length / pageBytes + committed.length]
   const joined = Buffer.alloc(headBytes + count * (frameBytes + pageBytes))
   for (const [index, word] of [magic, 3_007_000, pageBytes].entries()) joined.writeUInt32BE(word, index * 4)
   createHash('md5').update(database).update(log).digest().copy(joined, 16, 0, 8)
-  let sum = write(joined, 24, add([0, 0], joined.subarray(0, 24), true))
+  let sum = add(Buffer.alloc(8), joined.subarray(0, 24), true)
+  sum.copy(joined, 24)
   for (let index = 0; index < count; index += 1) {
-    const at = headBytes + index * (frameBytes + pageBytes)
-    const frame = joined.subarray(at, at + frameBytes + pageBytes)
+    const frame = joined.subarray(headBytes + index * (frameBytes + pageBytes))
     const from = committed[index - own]
     frame.writeUInt32BE(from?.readUInt32BE(0) ?? index + 1, 0)
     if (index === count - 1) frame.writeUInt32BE(from?.readUInt32BE(4) ?? own, 4)
     joined.copy(frame, 8, 16, 24)
     const page = from?.subarray(frameBytes) ?? database.subarray(index * pageBytes, (index + 1) * pageBytes)
     page.copy(frame, frameBytes)
-    sum = write(frame, 16, add(add(sum, frame.subarray(0, 8), true), page, true))
+    sum = add(add(sum, frame.subarray(0, 8), true), page, true)
+    sum.copy(frame, 16)
   }
   return joined
 }
 
-/** The frames that SQLite would take from a log. */
 function committedIn(log: Buffer, pageBytes: number): readonly Buffer[] {
   if (log.length < headBytes) return []
   const isLittle = log.readUInt32BE(0) === magic
-  let sum = add([0, 0], log.subarray(0, 24), isLittle)
-  if (!isAt(log, 24, sum)) return []
+  let sum = add(Buffer.alloc(8), log.subarray(0, 24), isLittle)
+  if (!sum.equals(log.subarray(24, headBytes))) return []
   const frames: Buffer[] = []
   let committed = 0
   for (let at = headBytes; at + frameBytes + pageBytes <= log.length; at += frameBytes + pageBytes) {
     const frame = log.subarray(at, at + frameBytes + pageBytes)
     sum = add(add(sum, frame.subarray(0, 8), isLittle), frame.subarray(frameBytes), isLittle)
-    if (log.compare(frame, 8, 16, 16, 24) !== 0 || !isAt(frame, 16, sum)) break
+    if (log.compare(frame, 8, 16, 16, 24) !== 0 || !sum.equals(frame.subarray(16, 24))) break
     frames.push(frame)
     if (frame.readUInt32BE(4) !== 0) committed = frames.length
   }
   return frames.slice(0, committed)
 }
 
-function add([one, two]: Sum, bytes: Buffer, isLittle: boolean): Sum {
+/** SQLite's checksum, which goes on from frame to frame. */
+function add(sum: Buffer, bytes: Buffer, isLittle: boolean): Buffer {
+  let [one, two] = [sum.readUInt32BE(0), sum.readUInt32BE(4)]
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   for (let at = 0; at < bytes.length; at += 8) {
     one = (one + words.getUint32(at, isLittle) + two) >>> 0
     two = (two + words.getUint32(at + 4, isLittle) + one) >>> 0
   }
-  return [one, two]
-}
-
-function write(bytes: Buffer, at: number, sum: Sum): Sum {
-  bytes.writeUInt32BE(sum[0], at)
-  bytes.writeUInt32BE(sum[1], at + 4)
-  return sum
-}
-
-function isAt(bytes: Buffer, at: number, [one, two]: Sum): boolean {
-  return bytes.readUInt32BE(at) === one && bytes.readUInt32BE(at + 4) === two
+  const next = Buffer.alloc(8)
+  next.writeBigUInt64BE((BigInt(one) << 32n) | BigInt(two))
+  return next
 }

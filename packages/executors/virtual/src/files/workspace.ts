@@ -36,7 +36,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #topEntries: WorkspaceView['topEntries']
   /** The system's names that the workspace has, until the script changes something. */
   #taken: Promise<readonly string[]> | undefined
-  /** Directories that this script has seen or made, until it removes or moves something. */
+  /** Seen or made, until the script removes or moves something. */
   readonly #directories = new Set<string>()
   readonly #signal: { readonly signal?: AbortSignal | undefined }
   /** Paths of entries that listings had to omit, since no path can name them. */
