@@ -90,7 +90,8 @@ async function changedThere<Unit>(
     if (remote === undefined ? facts === undefined : remote.type === 'directory') continue
     if (remote?.type === 'file' && (await agreeOnLog(site, path as MountPath, remote.size, options))) continue
     const isLike = facts?.type === 'file' && remote?.type === 'file' && facts.size === remote.size
-    const sent = isLike ? await fetchEntry(site, path as MountPath, 'file', options).catch(() => undefined) : undefined
+    const fetched = isLike ? fetchEntry(site, path as MountPath, 'file', options) : undefined
+    const sent = await fetched?.catch(() => undefined) // unread content counts as changed
     if (sent?.content === undefined || sent.content !== facts?.content) changed.add(unit)
   }
   return changed
