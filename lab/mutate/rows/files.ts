@@ -20,6 +20,28 @@ export const fileMutations: Mutations = {
       by: 'if (depth < 0) continue',
     },
   ],
+  "ripgrep in a tree of root, which would read what its caller's rules leave out, or a file of the machine": [
+    {
+      removes: 'the capabilities that root gives up',
+      text: "  if ($o{plain_root}) { prctl('capabilities', 28, 3); prctl('capabilities', 47, 4) }\n",
+      test: 'packages/kernel/sandbox/test/confine/loader.test.ts',
+      title: 'leaves root no capability',
+    },
+  ],
+  'an expression of which a hint for ripgrep would lose matches': [
+    {
+      removes: 'the end of a text at a class or a group',
+      text: 'if (part.literal === undefined) end()',
+      by: 'if (part.literal === undefined) void 0',
+      title: 'in every match',
+    },
+    {
+      removes: 'the exclusion of repeated characters',
+      text: '    } else end()\n',
+      by: '    } else run.push(part.literal)\n',
+      title: 'in every match',
+    },
+  ],
   "a file under another process's lease, so that opening it waits for 45 seconds": [
     {
       removes: 'the look at what ripgrep waits for',

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { SearchHit, AdapterOptions } from '@ws/core/adapter'
 import { component, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { at, collect, failureOf, isRoot, openSite } from './support.ts'
+import { at, collect, failureOf, isRoot, open, openSite, scratch } from './support.ts'
 
 /** Files on which engines are known to disagree. */
 async function plant(root: string): Promise<void> {
@@ -51,6 +51,7 @@ const queries: Record<string, Omit<AdapterOptions.Query, 'in'>> = {
   'a glob with a path': { pattern: 'needle', glob: ['src/**'] },
   'an excluding glob': { pattern: 'needle', glob: ['*.ts', '!src/skip'] },
   'an excluded subtree': { pattern: 'needle', exclude: [at('/src/deep'), at('/.git'), at('/plain.txt')] },
+  'directories that are excluded anywhere': { pattern: 'needle', glob: ['!**/skip/**', '!**/.git/**'] },
   'a limit of bytes': { pattern: 'needle', maxFileBytes: 10_000 },
 }
 
@@ -73,14 +74,29 @@ describe('search', () => {
       }
       for (const [name, query] of Object.entries(queries)) {
         const byRipgrep = order(await collect(adapter.search({ ...query, in: at('/') })))
-        // a regular expression that means the same never goes to ripgrep
         const pattern = query.pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-        const inProcess = order(await collect(adapter.search({ ...query, pattern, regex: true, in: at('/') })))
+        const hinted = order(await collect(adapter.search({ ...query, pattern, regex: true, in: at('/') })))
+        // an alternative at the top never goes to ripgrep
+        const twice = { ...query, pattern: `${pattern}|${pattern}`, regex: true, in: at('/') }
+        const inProcess = order(await collect(adapter.search(twice)))
         expect(byRipgrep, name).toEqual(inProcess)
+        expect(hinted, name).toEqual(inProcess)
         if (!name.includes('flag') && !name.includes('regular')) expect(byRipgrep.length, name).toBeGreaterThan(0)
       }
     })
   }
+
+  it.skipIf(!isRoot)('[RP17] reads files of others in a tree of root, without ripgrep where that may not', async () => {
+    const { path: root } = await scratch()
+    await chown(root, 0, 0)
+    await plant(root)
+    const adapter = await open(root)
+    const count = async () => (await collect(adapter.search({ pattern: 'needle', in: at('/') }))).length
+    const before = await count()
+    await writeFile(join(root, 'other.txt'), 'a needle of another user\n', { mode: 0o600 })
+    await chown(join(root, 'other.txt'), 4242, 4242)
+    expect(await count()).toBe(before + 1)
+  })
 
   it('[PC22] gives lines, columns and cut text; leaves binary files out; a pattern is data', async () => {
     const { adapter, root } = await openSite()

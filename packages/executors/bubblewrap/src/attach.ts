@@ -38,6 +38,7 @@ import { openSources, openTools } from './view/sources.ts'
 import { useStartGuard, type StartGuard } from './processes/start-guard.ts'
 import { KeptNames } from './view/kept-names.ts'
 import { WarmPool } from './warm/pool.ts'
+import { launchNext } from './warm/start.ts'
 
 interface PreparedSandbox extends PreparedCommand {
   readonly command: SandboxCommand
@@ -178,6 +179,8 @@ export function attachBubblewrap(
       pipes: isOnTerminal ? undefined : pipes,
     }
     const sandbox = await startSandbox(start, isOnTerminal || startsFirst ? undefined : warm)
+    // The first command does not wait for a supervisor, and the second one finds it.
+    if (startsFirst && !isOnTerminal && warm !== undefined) launchNext(warm, command)
     return portOf(sandbox, { network, release })
   }
 

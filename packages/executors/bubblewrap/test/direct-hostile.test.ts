@@ -48,7 +48,7 @@ describeWith(needed.direct, 'a root that hides names, under attack', () => {
   async function open(): Promise<Workspace> {
     return await createWorkspace({
       mounts: [{ at: '/', adapter: await createLocalAdapter({ root }) }],
-      executors: [createBubblewrapExecutor({ root: 'direct' })],
+      executors: [createBubblewrapExecutor({ root: 'direct', warm: false })],
     })
   }
   /** Process numbers of the listing supervisors of this process, by what they run. */

@@ -13,6 +13,7 @@ import { calls } from '../host/blocking.ts'
 import { decodeName } from '../host/name.ts'
 import { ownUser } from '../root/owner.ts'
 import type { Held } from '../resources.ts'
+import { requiredLiteral } from './required-literal.ts'
 import type { Search, SearchParts } from './search.ts'
 
 /** Files that may match: each file is read and matched again. */
@@ -27,24 +28,22 @@ const directoryFd = 3
 const workingDirectory = `/proc/self/fd/${directoryFd}`
 const start = './'
 
-/**
- * Asks ripgrep which files contain a match. `undefined` if it cannot run confined by the kernel, would run as root, or could misread the
- * query.
- */
+/** Asks ripgrep which files may contain a match. `undefined` if it cannot run confined by the kernel, or could misread the query. */
 export async function findCandidates(
   task: Task,
   { owner, resources }: SearchParts,
   search: Search,
 ): Promise<Candidates | undefined> {
-  if (!task.tree.verified || !isUnderstoodAlike(search) || owner === undefined) return undefined
+  const text = textOf(search)
+  if (!task.tree.verified || text === undefined) return undefined
   const program = await usableProgram(owner)
   if (program === undefined) return undefined
   const run = new Run()
   const directory = await openDirectory(task, targetOf(task, task.path))
   try {
     const confined = confineArgv({
-      argv: [program, ...argumentsFor(search)],
-      owner: ownUser().uid === 0 ? owner : undefined,
+      argv: [program, ...argumentsFor(search, text)],
+      ...rightsOf(owner),
       dieWithParent: true,
       landlock: {
         rules: [
@@ -76,17 +75,28 @@ export async function findCandidates(
   }
 }
 
-/** Whether ripgrep reads the query as the matcher does. Letters beyond ASCII may be folded differently. Excluding globs save the walk. */
-function isUnderstoodAlike({ query }: Search): boolean {
-  const { pattern, regex, caseSensitive, glob = [] } = query
-  if (regex || pattern === '' || glob.some((one) => one.startsWith('!'))) return false
-  // eslint-disable-next-line no-control-regex -- ASCII is what is meant
-  if (!caseSensitive && !/^[\u0000-\u007f]*$/.test(pattern)) return false
-  // U+FFFD stands for invalid bytes; no line contains a line break
-  return !/[\r\n\0\uFFFD\uFEFF]/.test(pattern)
+/** The owner's rights; for trees of root, those of root over its own files. */
+function rightsOf(owner: Owner | undefined): Pick<Parameters<typeof confineArgv>[0], 'owner' | 'dropCapabilities'> {
+  if (ownUser().uid !== 0) return {}
+  return owner === undefined ? { dropCapabilities: true } : { owner }
 }
 
-function argumentsFor({ query, maxFileBytes }: Search): string[] {
+/** Text that each matching line contains, and that ripgrep reads as the matcher does. Letters beyond ASCII may be folded differently. */
+function textOf({ query }: Search): string | undefined {
+  const { pattern, regex, caseSensitive } = query
+  const text = regex === true ? requiredLiteral(pattern) : pattern
+  if (text === undefined || text === '') return undefined
+  // eslint-disable-next-line no-control-regex -- ASCII is what is meant
+  if (!caseSensitive && !/^[\u0000-\u007f]*$/.test(text)) return undefined
+  // U+FFFD stands for invalid bytes; no line contains a line break
+  return /[\r\n\0\uFFFD\uFEFF]/.test(text) ? undefined : text
+}
+
+/** An excluding glob that ripgrep reads as this package does. It saves the walk through directories such as `node_modules`. */
+const excludedAnywhere = /^!\*\*\/[\w.-]+\/\*\*$/
+
+function argumentsFor({ query, maxFileBytes }: Search, text: string): string[] {
+  const { glob = [], caseSensitive } = query
   return [
     '--no-config',
     '--no-messages',
@@ -96,12 +106,13 @@ function argumentsFor({ query, maxFileBytes }: Search): string[] {
     '--text', // the matcher decides which files are binary
     '--encoding=auto', // files that begin with a mark of UTF-16 are searched too
     '--fixed-strings',
-    query.caseSensitive === false ? '--ignore-case' : '--case-sensitive',
+    caseSensitive === false ? '--ignore-case' : '--case-sensitive',
     `--max-filesize=${maxFileBytes}`,
     '--files-with-matches',
     '--null',
     '--color=never',
-    `--regexp=${query.pattern}`,
+    ...glob.filter((one) => excludedAnywhere.test(one)).map((one) => `--glob=${one}`),
+    `--regexp=${text}`,
     '--',
     start,
   ]
@@ -191,11 +202,11 @@ function pathOf(directory: MountPath, name: Buffer): MountPath | undefined {
 const usable = new Map<string, Promise<string | undefined>>()
 
 /** ripgrep's host path, if the owner can run it confined; probed once. */
-async function usableProgram(owner: Owner): Promise<string | undefined> {
-  const key = `${owner.uid}:${owner.gid}`
+async function usableProgram(owner: Owner | undefined): Promise<string | undefined> {
+  const key = owner === undefined ? 'root' : `${owner.uid}:${owner.gid}`
   let answer = usable.get(key)
   if (answer === undefined) {
-    answer = probe()
+    answer = probe(owner)
     usable.set(key, answer)
     // After a shortage, the next call probes again.
     answer.catch(() => usable.delete(key))
@@ -207,12 +218,15 @@ async function usableProgram(owner: Owner): Promise<string | undefined> {
   }
 }
 
-async function probe(): Promise<string | undefined> {
+async function probe(owner: Owner | undefined): Promise<string | undefined> {
   try {
     const { rgPath } = await import('@vscode/ripgrep') // throws where there is none for this platform
     await access(rgPath, constants.X_OK)
     if (ownUser().uid === 0 && !(await isOpenToAll(rgPath))) return undefined
-    return (await Landlock.probeLandlock()).available ? rgPath : undefined
+    if (!(await Landlock.probeLandlock()).available) return undefined
+    // a container may not let root give its capabilities up
+    if (owner === undefined) await startProcess(confineArgv({ argv: [rgPath, '--version'], ...rightsOf(owner) })).wait()
+    return rgPath
   } catch (error) {
     if (shortages.of(error) !== undefined) throw error
     return undefined

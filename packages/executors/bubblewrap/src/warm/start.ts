@@ -27,13 +27,9 @@ const pipeBytes = 65_536
  */
 export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sandbox | undefined> {
   const { command, signal } = start
-  if (command.extraFds.size > 0 || command.cgroup !== undefined) return undefined
-  const split = splitForSpare(command.layout)
-  if (split === undefined) return undefined
   const { placements } = command.layout
-  // On a slow mount, a command could hang in the kernel, and block other commands of the supervisor.
-  if (HostPaths.isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source]))))
-    return undefined
+  const split = splitFor(command)
+  if (split === undefined) return undefined
   const isChecked = placements.some(({ beneath }) => beneath !== undefined)
   const waits = isChecked || start.network !== undefined
   const order = encodeOrder({
@@ -102,6 +98,21 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     spare.close()
     throw error
   }
+}
+
+/** Launches the supervisor that a command like this one would use next. Waits for nothing. */
+export function launchNext(pool: WarmPool, command: SandboxCommand): void {
+  const split = splitFor(command)
+  if (split !== undefined) find(pool, command, split.mounted)
+}
+
+/** `undefined` for a command that can only start cold. */
+function splitFor({ extraFds, cgroup, layout }: SandboxCommand): ReturnType<typeof splitForSpare> {
+  if (extraFds.size > 0 || cgroup !== undefined) return undefined
+  const split = splitForSpare(layout)
+  const sources = layout.placements.flatMap(({ source }) => (source === undefined ? [] : [source]))
+  // On a slow mount, a command could hang in the kernel, and block other commands of the supervisor.
+  return split === undefined || HostPaths.isOnSlowMount(sources) ? undefined : split
 }
 
 /** Returns `undefined` on an error, such as too few descriptors: the cold start reports the error with a remedy. */

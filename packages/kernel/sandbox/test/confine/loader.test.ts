@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { component, createScratchDirectory, describeWith, itWith, ordinaryOwner } from '@ws/test-fixtures'
 import { closeSync, constants, openSync, renameSync, symlinkSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { probeLandlock } from '../../src/confine/landlock/probe.ts'
 import type { LandlockRule } from '../../src/confine/types.ts'
@@ -134,6 +134,26 @@ describeWith(component('perl'), 'the loader', () => {
 
   it.skipIf(isRoot)('an owner that this process may not become is a failure', async () => {
     await expect(sh('true', { owner: { uid: 0, gid: 0 } })).rejects.toThrow('`owner`')
+  })
+
+  it.skipIf(!isRoot)('[RP17] leaves root no capability, so that root reads its own files alone', async () => {
+    await using scratch = await createScratchDirectory()
+    await chmod(scratch.path, 0o755)
+    for (const [name, uid] of [
+      ['own', 0],
+      ['other', 4242],
+    ] as const) {
+      await writeFile(`${scratch.path}/${name}`, `${name}\n`, { mode: 0o600 })
+      await chown(`${scratch.path}/${name}`, uid, uid)
+    }
+    const script = `id -u; grep -h ^Cap /proc/self/status; cat ${scratch.path}/own ${scratch.path}/other`
+    const { stdout, stderr } = await sh(script, { owner: undefined, dropCapabilities: true })
+    const [uid, ...lines] = stdout.text.trim().split('\n')
+    expect(uid).toBe('0')
+    expect(lines).toContain('own')
+    expect(lines).not.toContain('other')
+    expect(stderr.text).toContain('Permission denied')
+    for (const kind of ['CapEff', 'CapPrm', 'CapAmb']) expect(lines).toContain(`${kind}:\t0000000000000000`)
   })
 
   it('sets limits, and lets no core file be left', async () => {

@@ -23,6 +23,8 @@ export interface ConfineOptions {
   readonly limits?: ProcessLimits | undefined
   /** As root: the uid and gid of the command. A supervisor remains root, so the command cannot signal it. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
+  /** As root, without `owner`: the command is root without capabilities, with rights over its own files alone. Default false. */
+  readonly dropCapabilities?: boolean | undefined
   /** The loader remains the command's parent, and ends every descendant with the command or this process. Default false. */
   readonly supervise?: boolean | undefined
   /** With `supervise`: milliseconds between TERM and KILL. Default 500. */
@@ -83,6 +85,7 @@ export function confineArgv(options: ConfineOptions): ConfinedCommand {
     ...limitFields(options.limits ?? {}),
     ...landlockFields(options.landlock, allot),
     ...ownerFields(options.owner),
+    ...(options.dropCapabilities ? [['plain_root', 1] satisfies Field] : []),
     ...supervisionFields(options),
   ]
   if (options.seccomp !== undefined) fields.push(['seccomp', options.seccomp])

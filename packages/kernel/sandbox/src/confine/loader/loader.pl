@@ -113,6 +113,8 @@ sub confine {
     call('owner', 'setresgid', $gid, $gid, $gid);
     call('owner', 'setresuid', $uid, $uid, $uid);
   }
+  # uid 0 gives no capabilities from the next program on, and nothing undoes that
+  if ($o{plain_root}) { prctl('capabilities', 28, 3); prctl('capabilities', 47, 4) }
   prctl('parent', 1, $o{death_signal} + 0) if $o{death_signal};
   # 0: the parent is outside this PID namespace, where it cannot be told from another
   if ($o{death_signal} && getppid() && getppid() != $parent) { $! = 3; fail('parent') }
