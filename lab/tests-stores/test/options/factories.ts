@@ -5,7 +5,6 @@ import { createR2Adapter, createS3Adapter, probeS3Dialect } from '@ws/adapter-s3
 import {
   configurePathManager,
   createPathManager,
-  createPolicy,
   createWorkspace,
   observe,
   prefix,
@@ -158,7 +157,6 @@ export const factories: readonly Entrance[] = [
     call: (options: never) => createPathManager({ workspace: '/w', output: '/o' }).resolveWrite('a', options),
     wrong: { exception: [7, null, {}] },
   },
-  { name: 'createPolicy', call: (options: never) => createPolicy([], options), wrong: { exempt: [7, null] } },
   { name: 'rules.withinWorkspace', call: (options: never) => rules.withinWorkspace('/', options), wrong: shared },
   {
     name: 'rules.withinOutput',

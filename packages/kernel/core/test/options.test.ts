@@ -31,7 +31,7 @@ const shapes: OptionShapes<Options> = {
 
 function refusalOf(given: unknown): WorkspaceError {
   try {
-    checkOptions<Options>(given, shapes, { operation: 'make' })
+    checkOptions<Options>(given, shapes, { operation: 'make', removed: { flushTimeout: 'use `timeouts.flush`' } })
   } catch (error) {
     return error as WorkspaceError
   }
@@ -98,9 +98,10 @@ describe('[RU7] options', () => {
       'EINVAL: make: `limits.memry` is not an option; did you mean `limits.memory`?',
     )
     expect(refusalOf({ root: '/', toString: 1 }).reason).toBe('`toString` is not an option')
-    expect(refusalOf({ root: '/', outputFile: 'log' }).message).toBe(
-      'EINVAL: make: `outputFile` is not an option any more; redirect the output in the command: `make > build.log 2>&1`',
+    expect(refusalOf({ root: '/', flushTimeout: 1 }).message).toBe(
+      'EINVAL: make: `flushTimeout` is not an option any more; use `timeouts.flush`',
     )
+    expect(refusalOf({ root: '/', limits: { flushTimeout: 1 } }).reason).toBe('`limits.flushTimeout` is not an option')
   })
 
   it('a promise is called by its name, with what to do', () => {

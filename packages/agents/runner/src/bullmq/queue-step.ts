@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import { checkOptions, option } from '@ws/core/options'
 import type { Job, QueueEvents } from 'bullmq'
 
 import type { StepFunction, StepOutcome, StepRequest } from '../run/types.ts'
@@ -10,9 +11,12 @@ export interface QueueStepOptions {
   readonly connection: RedisConnection
   /** The queue's name, equal to that of the workers. Default `ws-steps`. */
   readonly queue?: string | undefined
-  /** Milliseconds between checks of a job's state, in case Redis loses the message of its end. Default 5,000. */
-  readonly pollInterval?: number | undefined
 }
+
+/** Milliseconds between checks of a job's state, in case Redis loses the message of its end. */
+const pollInterval = 5_000
+const shapes = { connection: option.required(option.object), queue: option.text }
+const removed = { pollInterval: 'leave it out: jobs are checked every 5 seconds' }
 
 /** `step` is the option of a run that hands its steps to workers. Close this object after the run. */
 export interface QueueStep extends AsyncDisposable {
@@ -21,11 +25,9 @@ export interface QueueStep extends AsyncDisposable {
 }
 
 /** Puts each attempt into a BullMQ queue and waits for its end. A lost job is queued again; the journal lets it land once. */
-export function createQueueStep({
-  connection,
-  queue: name = defaultQueue,
-  pollInterval = 5000,
-}: QueueStepOptions): QueueStep {
+export function createQueueStep(given: QueueStepOptions): QueueStep {
+  checkOptions<QueueStepOptions>(given, shapes, { operation: 'createQueueStep', removed })
+  const { connection, queue: name = defaultQueue } = given
   const options = { connection: connectionOf(connection) }
   const queue = new bullmq.Queue<StepRequest, StepOutcome>(name, options)
   const events = new bullmq.QueueEvents(name, options)
@@ -43,7 +45,7 @@ export function createQueueStep({
     async step(_id, request) {
       for (;;) {
         const job = await queue.add('step', request, { jobId: jobIdOf(request), ...delivery })
-        const outcome = await endOf(job, events, pollInterval)
+        const outcome = await endOf(job, events)
         if (outcome !== undefined) return outcome
       }
     },
@@ -66,11 +68,7 @@ function jobIdOf({ runId, step, attempt }: StepRequest): string {
     .digest('hex')
 }
 
-async function endOf(
-  job: Job<StepRequest, StepOutcome>,
-  events: QueueEvents,
-  pollInterval: number,
-): Promise<StepOutcome | undefined> {
+async function endOf(job: Job<StepRequest, StepOutcome>, events: QueueEvents): Promise<StepOutcome | undefined> {
   try {
     return await job.waitUntilFinished(events, pollInterval)
   } catch (error) {

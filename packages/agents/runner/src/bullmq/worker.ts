@@ -1,3 +1,4 @@
+import { checkOptions, option } from '@ws/core/options'
 import type { StepOutcome, StepRequest } from '../run/types.ts'
 import type { Runner } from '../runner.ts'
 import { connectionOf, defaultQueue, type RedisConnection } from './connection.ts'
@@ -11,9 +12,11 @@ export interface StepWorkerOptions {
   readonly queue?: string | undefined
   /** Steps at the same time. Default 1. */
   readonly concurrency?: number | undefined
-  /** Milliseconds after which BullMQ gives a job of a silent worker to another. Default 30,000. */
-  readonly lockDuration?: number | undefined
 }
+
+const needed = option.required(option.object)
+const shapes = { connection: needed, runner: needed, queue: option.text, concurrency: option.integer(1) }
+const removed = { lockDuration: 'leave it out: another worker takes the job after 30 seconds' }
 
 export interface StepWorker extends AsyncDisposable {
   /** Takes no further job, and waits for running jobs. */
@@ -27,7 +30,13 @@ const leaseWait = 24 * 3_600_000
  * So each attempt first takes the runner's lease of its step, and looks in the journal for a recorded end.
  */
 export function createStepWorker(options: StepWorkerOptions): StepWorker {
-  const { connection, runner, queue = defaultQueue, concurrency = 1, lockDuration = 30_000 } = options
+  checkOptions<StepWorkerOptions>(options, shapes, { operation: 'createStepWorker', removed })
+  return takeSteps(options, 30_000)
+}
+
+/** @param lockDuration milliseconds after which BullMQ gives a job of a silent worker to another */
+export function takeSteps(options: StepWorkerOptions, lockDuration: number): StepWorker {
+  const { connection, runner, queue = defaultQueue, concurrency = 1 } = options
   const worker = new bullmq.Worker<StepRequest, StepOutcome>(
     queue,
     async ({ data }) => {

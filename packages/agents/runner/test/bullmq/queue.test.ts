@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { createRunner } from '@ws/runner'
-import { createQueueStep } from '@ws/runner/bullmq'
+import { createQueueStep, createStepWorker } from '@ws/runner/bullmq'
 import { component, createScratchDirectory, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
@@ -59,13 +59,22 @@ async function killed(worker: ChildProcess): Promise<void> {
   await exited
 }
 
+it('[RU7] an option that went is refused with what to do', () => {
+  const connection = {}
+  expect(() => createQueueStep({ connection, pollInterval: 1 } as never)).toThrow(
+    /not an option any more; leave it out/,
+  )
+  const worker = { connection, runner: {}, lockDuration: 1 } as never
+  expect(() => createStepWorker(worker)).toThrow(/`lockDuration` is not an option any more; leave it out/)
+})
+
 describeWith(component('redis-server'), 'steps by BullMQ', () => {
   const count = deep ? 200 : 40
   const title = `does ${count} steps with 3 workers, of which some are killed, over a Redis that is restarted: each effect comes once`
   it(title, { tags: 'rounds', timeout: 240_000 }, async () => {
     await using redis = await startRedis()
     await using site = await createSite(redis)
-    await using queue = createQueueStep({ connection: redis.connection, pollInterval: 500 })
+    await using queue = createQueueStep({ connection: redis.connection })
     const workers = await Promise.all([1, 2, 3].map(() => site.startWorker()))
     const ids = Array.from({ length: count }, (_, index) => `s${index}`)
     const steps = ids.map((id, index) => ({
@@ -110,7 +119,7 @@ describeWith(component('redis-server'), 'steps by BullMQ', () => {
   it('lets nobody repeat the step of a worker that was silent for too long, and comes back', async () => {
     await using redis = await startRedis()
     await using site = await createSite(redis)
-    await using queue = createQueueStep({ connection: redis.connection, pollInterval: 500 })
+    await using queue = createQueueStep({ connection: redis.connection })
     await Promise.all([site.startWorker(), site.startWorker()])
     const step = { id: 'one', type: 'block', outputs: ['one.txt'], with: { milliseconds: 4000 } }
     const result = await site.runner.run({ version: 1, steps: [step] }, { step: queue.step })

@@ -192,7 +192,9 @@ const methods = {
   },
 }
 
+const removed = { outputFile: 'redirect the output in the command: `make > build.log 2>&1`' }
+
 export function checkMethod(method: keyof typeof methods, operation: string, options: unknown, name?: string): void {
   if (options !== undefined || method === 'explain')
-    checkOptions(options, methods[method] as OptionShapes<object>, { operation, name })
+    checkOptions(options, methods[method] as OptionShapes<object>, { operation, name, removed })
 }

@@ -1,3 +1,5 @@
+import { checkOptions } from '../options/check.ts'
+import { option } from '../options/shapes.ts'
 import { Automaton, anyDirectories } from './automaton.ts'
 import type { Progress, Step } from './automaton.ts'
 import { expandBraces } from './braces.ts'
@@ -10,8 +12,6 @@ import type { Name } from './names.ts'
 export interface GlobOptions {
   /** Ignores case and Unicode normalisation, as a case-insensitive file system does. Default false. */
   readonly foldCase?: boolean | undefined
-  /** For walks from the top that never go below a match: a final `**` then matches only the highest path, faster. Default false. */
-  readonly topDown?: boolean | undefined
   /** Named in errors. Default `glob`. */
   readonly operation?: string | undefined
 }
@@ -29,6 +29,7 @@ export interface Glob {
   mayMatchBelow(directory: string): boolean
 }
 
+const shapes = { foldCase: option.boolean, operation: option.string }
 const maxGlobLength = 1000
 
 /** The highest {@link Glob.cost} of a glob, or of several about one path. */
@@ -52,8 +53,9 @@ export const maxGlobCost = 300
  * with `.`, `..`, an empty name or a leading `!`; or with braces more than 8 deep, above 256 globs or above 4,000 characters.
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
+  checkOptions<GlobOptions>(options, shapes, { operation: 'compileGlob', removed: { topDown: 'leave it out' } })
+  const { foldCase = false } = options
   const { steps, cost } = stepsOf(pattern, options)
-  const foldCase = options.foldCase === true
   const automaton = new Automaton([steps])
   const progressAt = (names: readonly Name[]): Progress =>
     names.reduce((above, name) => automaton.enter(above, name), automaton.start)
@@ -78,6 +80,8 @@ export interface Steps {
 interface StepsOptions extends GlobOptions {
   /** Wildcards match names that begin with a dot. Default true. */
   readonly hidden?: boolean | undefined
+  /** For walks from the top that never go below a match: a final `**` then matches only the highest path, faster. Default false. */
+  readonly topDown?: boolean | undefined
 }
 
 export function stepsOf(

@@ -8,6 +8,8 @@ export interface CheckOptionsContext {
   readonly name?: string | undefined
   /** Put before names of nested options: `limits.`. Default: none. */
   readonly prefix?: string | undefined
+  /** Removed options, and the remedy of each: `use \`timeouts.flush\``. Kept for one version. */
+  readonly removed?: Readonly<Record<string, string>> | undefined
 }
 
 /** Checks options by name and shape. `undefined` is "not given". @throws WorkspaceError `EINVAL` that names option, shape and value */
@@ -20,7 +22,7 @@ export function checkOptions<Options extends object>(
 }
 
 function checkNames(given: unknown, shapes: OptionShapes, context: CheckOptionsContext): void {
-  const { operation, name = 'options', prefix = '' } = context
+  const { operation, name = 'options', prefix = '', removed = {} } = context
   if (given === undefined) {
     checkRequired({}, shapes, operation, prefix)
     return
@@ -29,7 +31,7 @@ function checkNames(given: unknown, shapes: OptionShapes, context: CheckOptionsC
     throw invalidOption(operation, name, 'an object', given)
   }
   for (const key of Object.keys(given)) {
-    if (!Object.hasOwn(shapes, key)) throw unknownOption(operation, key, Object.keys(shapes), prefix)
+    if (!Object.hasOwn(shapes, key)) throw unknownOption(key, Object.keys(shapes), { operation, prefix, removed })
     const value = (given as Readonly<Record<string, unknown>>)[key]
     if (value !== undefined) checkOption(operation, prefix + key, value, shapes[key] as OptionShape)
   }
@@ -100,24 +102,23 @@ function invalid(operation: string, subject: string, must: string, got: string, 
   return new WorkspaceError({ code: 'EINVAL', operation, reason: `${subject} must be ${must}, got ${got}`, remedy })
 }
 
-/** Removed options, and their replacements. */
-const removedOptions: Readonly<Record<string, string>> = {
-  outputFile: 'redirect the output in the command: `make > build.log 2>&1`',
-}
-
-function unknownOption(operation: string, key: string, known: readonly string[], prefix: string): WorkspaceError {
-  const removed = prefix === '' && Object.hasOwn(removedOptions, key) ? removedOptions[key] : undefined
-  if (removed !== undefined) {
+function unknownOption(
+  key: string,
+  known: readonly string[],
+  { operation, prefix, removed }: { operation: string; prefix: string; removed: Readonly<Record<string, string>> },
+): WorkspaceError {
+  if (Object.hasOwn(removed, key)) {
     const reason = `${quotePath(key)} is not an option any more`
-    return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy: removed })
+    return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy: removed[key] })
   }
   const nearest = nearestName(key, known)
   const list = known.map((name) => `\`${prefix}${name}\``).join(', ')
+  const others = list === '' ? 'leave it out' : `use one of ${list}`
   return new WorkspaceError({
     code: 'EINVAL',
     operation,
     reason: `${quotePath(prefix + key)} is not an option`,
-    remedy: nearest === undefined ? `use one of ${list}` : `did you mean \`${prefix}${nearest}\`?`,
+    remedy: nearest === undefined ? others : `did you mean \`${prefix}${nearest}\`?`,
   })
 }
 

@@ -1,5 +1,4 @@
 import { checkOption, checkOptions } from '../options/check.ts'
-import { option } from '../options/shapes.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { checkExceptions, checkRules, rulesShape } from './check-rules.ts'
 import { decideCommandLine } from './command-rules.ts'
@@ -24,12 +23,9 @@ import type {
 
 const allow: Decision = { effect: 'allow' }
 
-export interface PolicyOptions {
+interface RulePolicyOptions {
   /** A path exempt from rules that do not name it: the workspace's `/tmp`. */
   readonly exempt?: VirtualPath | undefined
-}
-
-interface RulePolicyOptions extends PolicyOptions {
   /** The workspace of the rules. Default: none; every absolute path means something. */
   readonly scope?: RuleScope | undefined
 }
@@ -103,10 +99,10 @@ export class RulePolicy implements Policy {
  * Makes the standard policy of rules. In a workspace they mean the same as its `rules`; alone, paths are relative to `/`.
  * @throws WorkspaceError `EINVAL` for a value that is not a rule, duplicate names and dangling exceptions.
  */
-export function createPolicy(rules: readonly Rule[], options?: PolicyOptions): Policy {
+export function createPolicy(rules: readonly Rule[], options?: Record<never, never>): Policy {
   checkOption('createPolicy', 'rules', rules, rulesShape)
-  checkOptions<PolicyOptions>(options, { exempt: option.string }, { operation: 'createPolicy' })
-  return new RulePolicy(rules, options)
+  checkOptions(options, {}, { operation: 'createPolicy', removed: { exempt: 'leave it out' } })
+  return new RulePolicy(rules)
 }
 
 function askPredicate(rule: PredicateRule, request: AccessRequest): Decision | undefined {

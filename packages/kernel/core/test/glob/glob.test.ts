@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { namesOf } from '../../src/glob/names.ts'
 import { compileGlob, isWorkspaceError } from '../../src/index.ts'
+import { NameSet } from '../../src/policy/name-set.ts'
 
 describe('[RU4] a glob', () => {
   it.each<[glob: string, matching: string[], others: string[]]>([
@@ -119,12 +121,24 @@ function caught(run: () => unknown): unknown {
   return undefined
 }
 
+it('[RU7] an option that went is refused with what to do', () => {
+  expect(() => compileGlob('a', { topDown: true } as never)).toThrow(
+    'EINVAL: compileGlob: `topDown` is not an option any more; leave it out',
+  )
+})
+
 it('[RU4] a glob for callers from the top down matches the highest paths that the same glob matches otherwise', () => {
   const paths = ['/', '/a', '/a/x', '/a/x/y', '/b/a', '/b/a/x', '/b/a/x/a', '/b/a/x/a/y', '/c/b/x']
   for (const glob of ['a/**', '/a/', '/**', '**', 'a/**/y', '{a,b}/**', 'x', 'b/**/x/**']) {
     const all = paths.filter(compileGlob(glob).matches)
     const highest = all.filter((path) => !all.some((above) => path !== above && path.startsWith(`${above}/`)))
-    const { matches } = compileGlob(glob, { topDown: true })
+    const set = new NameSet([glob], true)
+    const matches = (path: string): boolean => {
+      const names = namesOf(path, true)
+      const last = names.pop()
+      const above = names.reduce((directory, name) => set.enter(directory, name), set.start)
+      return last !== undefined && set.match(above, last) !== undefined
+    }
     const asked = paths.filter((path) => !highest.some((above) => path !== above && path.startsWith(`${above}/`)))
     expect(asked.filter(matches), glob).toEqual(highest)
   }

@@ -3,13 +3,13 @@ import { createPolicy, rules } from '@ws/core'
 import type { Rule, VirtualPath } from '@ws/core'
 import type { Access } from '../../src/contract/policy.ts'
 import type { Need } from '../../src/contract/operations.ts'
+import { RulePolicy } from '../../src/policy/policy.ts'
 import type { SubtreeRule } from '@ws/core/executor'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { propertyRounds } from '@ws/test-fixtures'
 
-function decide(list: readonly Rule[], path: string, need: Need, exempt?: string) {
-  const policy = createPolicy(list, exempt === undefined ? {} : { exempt: exempt as VirtualPath })
+function decide(list: readonly Rule[], path: string, need: Need, policy = createPolicy(list)) {
   const operation = need === 'read' ? 'read' : 'write'
   return policy.decide({ operation, path: path as VirtualPath, need })
 }
@@ -146,10 +146,17 @@ describe('bad rules', () => {
 
 describe('the scratch', () => {
   it('is exempt from rules that do not name it', () => {
+    const exempt = (list: readonly Rule[]) => new RulePolicy(list, { exempt: '/tmp' as VirtualPath })
     const list = [rules.withinWorkspace('/proj')]
-    expect(decide(list, '/tmp/a', 'write', '/tmp').effect).toBe('allow')
-    expect(decide([rules.deny('/tmp/x')], '/tmp/x', 'read', '/tmp').effect).toBe('deny')
-    expect(decide(list, '/tmpx', 'write', '/tmp').effect).toBe('deny')
+    expect(decide(list, '/tmp/a', 'write', exempt(list)).effect).toBe('allow')
+    const denied = [rules.deny('/tmp/x')]
+    expect(decide(denied, '/tmp/x', 'read', exempt(denied)).effect).toBe('deny')
+    expect(decide(list, '/tmpx', 'write', exempt(list)).effect).toBe('deny')
+  })
+
+  it('[RU7] is refused as an option of a policy, with what to do', () => {
+    expect(() => createPolicy([], { exempt: '/tmp' })).toThrow(/`exempt` is not an option any more; leave it out/)
+    expect(() => createPolicy([], { other: 1 })).toThrow(/`other` is not an option; leave it out/)
   })
 })
 

@@ -32,13 +32,12 @@ export class HttpDoor {
     this.#passages = passages
     this.#kept = new KeptConnections(passages.limits.idleTimeout)
     this.#authorities = authorities
-    const { headTimeout: headersTimeout = 20_000 } = passages.limits
     this.#server = createServer(
       {
         maxHeaderSize,
-        headersTimeout,
+        headersTimeout: 20_000,
         requestTimeout: 0,
-        connectionsCheckingInterval: headersTimeout / 10,
+        connectionsCheckingInterval: 1_000,
         insecureHTTPParser: false,
         // older versions of Node do not call this function, and lose the body of a request for another protocol
         shouldUpgradeCallback: isWebSocket,
@@ -71,7 +70,7 @@ export class HttpDoor {
       const destination = this.#destinations.get(socket as Socket)
       const problem =
         code === 'ERR_HTTP_REQUEST_TIMEOUT'
-          ? `has a request whose head took longer than ${headersTimeout} ms`
+          ? `has a request whose head took longer than ${this.#server.headersTimeout} ms`
           : 'does not speak HTTP/1.1 as its port asks'
       const refusal = refusals.unjudged(problem)
       if (destination !== undefined && !socket.destroyed) passages.refuse(destination.name, destination.port, refusal)

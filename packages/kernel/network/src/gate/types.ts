@@ -10,8 +10,6 @@ export interface GateLimits {
   readonly bytes?: number | undefined
   /** Milliseconds without a byte in either direction. */
   readonly idleTimeout: number
-  /** Milliseconds in which the head of a request must arrive. Default 20,000. */
-  readonly headTimeout?: number | undefined
 }
 
 export interface GateOptions extends AddressCheck {

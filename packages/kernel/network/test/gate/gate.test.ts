@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -416,7 +417,12 @@ describe('the limits of a gate', () => {
 
   it('[NW1] waits for the head of a request for a time, however slowly it comes', async () => {
     const { port, seen } = await httpOrigin()
-    const { connect, reports, until } = await openGate({ allow, origin: port, limits: { headTimeout: 1_500 } })
+    const { connect, reports, until } = await openGate({ allow, origin: port })
+    // Node tells of the server of each request, also of the door
+    const shorten = (message: unknown) =>
+      Object.assign((message as { server: Server }).server, { headersTimeout: 1_500 })
+    subscribe('http.server.request.start', shorten)
+    onTestFinished(() => void unsubscribe('http.server.request.start', shorten))
     const socket = await connect('api.test', 80)
     // the second head of a connection is bounded as the first is
     socket.write(get('api.test', '/1'))
