@@ -7,7 +7,7 @@ import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtu
 import { startCephServer } from '@ws/test-fixtures/s3'
 
 /** Milliseconds for which the kernel believes what it knows of a file: the adapter's default. */
-const attributeCacheTime = 1_000
+const attributeCache = 1_000
 
 export interface RcloneMount extends AsyncDisposable {
   readonly adapter: StorageAdapter
@@ -28,18 +28,18 @@ export async function openRcloneMount(prefix: string): Promise<RcloneMount> {
   const scratch = opening.use(await createScratchDirectory())
   const adapter = opening.use(
     await createRcloneAdapter({
-      ...{ endpoint, region, credentials, bucket, prefix, attributeCacheTime },
+      ...{ endpoint, region, credentials, bucket, prefix },
       provider: 'Ceph',
       owner: ordinaryOwner(),
       directory: join(scratch.path, 'state'),
-      directoryCacheTime: 600_000,
+      timeouts: { attributeCache, directoryCache: 600_000 },
     }),
   )
   const opened = opening.move()
   return {
     adapter,
     directory: String(adapter.hostPath?.(paths.parseMount('/'))),
-    maxStaleness: attributeCacheTime + 50,
+    maxStaleness: attributeCache + 50,
     settle: async () => await adapter.flush?.(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }

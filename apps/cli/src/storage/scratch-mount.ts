@@ -18,7 +18,7 @@ export async function createScratchMount(settings: RcloneSettings, owner: Owner)
     // checks write a thousand times more than is kept
     const bucket = await openRcloneBucket({
       ...mountOptionsOf({ ...settings, prefix: below }, options),
-      writeBackDelay: 100,
+      timeouts: { writeBack: 100 },
     })
     return {
       name: settings.kind,

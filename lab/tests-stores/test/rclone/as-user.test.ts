@@ -42,7 +42,7 @@ describeWith(needs, 'an ordinary user', () => {
       bucket,
       prefix: 'threads/t1',
       directory: `${scratch.path}/state`,
-      writeBackDelay: 100,
+      timeouts: { writeBack: 100 },
     }
     const node = process.execPath.replace(repository, `${scratch.path}/repository/`)
     const args = [scratch.path, repository, String(uid), String(gid), node, script]

@@ -30,7 +30,7 @@ export async function mountBucket(
     bucket: name,
     owner: ordinaryOwner(),
     directory: scratch.path,
-    writeBackDelay: 100,
+    timeouts: { writeBack: 100 },
     ...options,
   }
   const bucket = await openRcloneBucket(all)

@@ -22,9 +22,7 @@ async function mountAnd(other: 'S3' | 'mount'): Promise<CoherenceFixture> {
       bucket,
       prefix: 'threads/t1',
       directory: `${scratch.path}/${name}`,
-      writeBackDelay: 50,
-      directoryCacheTime: 500,
-      attributeCacheTime: 200,
+      timeouts: { writeBack: 50, directoryCache: 500, attributeCache: 200 },
     })
     return { adapter, refresh: () => adapter.refresh() }
   }

@@ -15,7 +15,7 @@ let count = 0
 
 /** Stores beside one another in one mount. */
 async function onMount(executor: WorkspaceFixture['executor']): Promise<WorkspaceFixture> {
-  mounted ??= mountBucket({ writeBackDelay: 50 })
+  mounted ??= mountBucket({ timeouts: { writeBack: 50 } })
   const { bucket } = await mounted
   count += 1
   const place = `p${count}`

@@ -24,10 +24,7 @@ describeWith([...mountNeeds, component('bubblewrap')], 'commands on a mount whos
       prefix: 'hang',
       owner: ordinaryOwner(),
       directory: scratch.path,
-      operationTimeout: 600_000,
-      flushTimeout: 2_000,
-      directoryCacheTime: 1,
-      attributeCacheTime: 1,
+      timeouts: { operation: 600_000, flush: 2_000, directoryCache: 1, attributeCache: 1 },
     })
     const mounts = [{ at: '/workspace', adapter }]
     const workspace = await createWorkspace({ mounts, executors: [createBubblewrapExecutor()] })

@@ -15,7 +15,7 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
    * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and others (what the store says), `ETIMEDOUT`.
    */
   flush(options?: FlushOptions): Promise<void>
-  /** After the refresh, calls see what others changed in the store before it. Takes as long as `attributeCacheTime`. */
+  /** After the refresh, calls see what others changed in the store before it. Takes as long as `timeouts.attributeCache`. */
   refresh(options?: AdapterOptions.Refresh): Promise<void>
   /** The state of the mount, and the files that are not in the store yet. Never waits for the mount itself. */
   status(): Promise<RcloneStatus>

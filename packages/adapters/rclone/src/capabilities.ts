@@ -12,7 +12,7 @@ export function capabilitiesOf(
   features: Features,
   below: string,
 ): DriverCapabilities {
-  const { section, prefix, readOnly, directoryCacheTime, attributeCacheTime } = options
+  const { section, prefix, readOnly, timeouts } = options
   const isS3 = section['type'] === 's3'
   const above = (prefix === '' ? 0 : Buffer.byteLength(prefix) + 1) + Buffer.byteLength(below)
   return Object.freeze({
@@ -28,7 +28,7 @@ export function capabilitiesOf(
     // A mount gives every file the same bits. The mount delays a new time until the upload, and versions here consist of times.
     chmod: false,
     utimes: false,
-    maxStaleness: directoryCacheTime + attributeCacheTime,
+    maxStaleness: timeouts.directoryCache + timeouts.attributeCache,
     // The path begins with a slash that the key does not have.
     maxPathBytes: isS3 ? Math.min(disk.maxPathBytes, longestKey - above + 1) : disk.maxPathBytes,
   })

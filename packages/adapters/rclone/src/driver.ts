@@ -228,8 +228,8 @@ export class RcloneDriver implements Driver {
     const { mount } = this.#part
     const below = `${this.#part.below}${path.slice(1)}`
     const { running } = await this.#part.opened(call)
-    const { attributeCacheTime } = mount.options
-    await this.#part.track(call, () => refreshMount(running.control, { below, attributeCacheTime, signal }))
+    const { attributeCache } = mount.options.timeouts
+    await this.#part.track(call, () => refreshMount(running.control, { below, attributeCache, signal }))
   }
 
   async status(): Promise<RcloneStatus> {

@@ -33,20 +33,9 @@ export interface RcloneAdapterOptions extends S3Connection, SignalOption {
   readonly mountPoint?: string | undefined
   /** rclone's path. Default: looked up in the system's directories. */
   readonly program?: string | undefined
-  /** Milliseconds after a file was closed before it is uploaded. Default 1,000. */
-  readonly writeBackDelay?: number | undefined
-  /** Milliseconds for which a listing of the store is reused. Default 30,000. */
-  readonly directoryCacheTime?: number | undefined
-  /** Milliseconds for which the kernel reuses a file's size and time. Default 1,000. */
-  readonly attributeCacheTime?: number | undefined
   /** Bytes of content kept on this machine, once it is uploaded. Default: no limit but the age of an hour. */
   readonly maxCacheBytes?: number | undefined
-  /** Milliseconds that an operation may take before the mount is checked for life. Default 10,000. */
-  readonly operationTimeout?: number | undefined
-  /** Milliseconds that `flush` and `close` wait for uploads. Default 120,000. */
-  readonly flushTimeout?: number | undefined
-  /** Milliseconds that starting may take. Default 30,000. */
-  readonly startTimeout?: number | undefined
+  readonly timeouts?: RcloneTimeouts | undefined
   /**
    * `auto` (default): a mount whose process died, or that stopped answering, is started again on the same cache;
    * operations wait for it. `manual`: until `recover()` is called, everything fails.
@@ -54,6 +43,21 @@ export interface RcloneAdapterOptions extends S3Connection, SignalOption {
   readonly recovery?: 'auto' | 'manual' | undefined
   /** Called with each event of the mount. Errors that the listener throws are ignored. */
   readonly onEvent?: ((event: RcloneEvent) => void) | undefined
+}
+
+interface RcloneTimeouts {
+  /** Milliseconds after a file was closed before it is uploaded. Default 1,000. */
+  readonly writeBack?: number | undefined
+  /** Milliseconds for which a listing of the store is reused. Default 30,000. */
+  readonly directoryCache?: number | undefined
+  /** Milliseconds for which the kernel reuses a file's size and time. Default 1,000. */
+  readonly attributeCache?: number | undefined
+  /** Milliseconds that an operation may take before the mount is checked for life. Default 10,000. */
+  readonly operation?: number | undefined
+  /** Milliseconds that `flush` and `close` wait for uploads. Default 120,000. */
+  readonly flush?: number | undefined
+  /** Milliseconds that starting may take. Default 30,000. */
+  readonly start?: number | undefined
 }
 
 /** An event of a mount, without paths and names of the store. */
@@ -73,13 +77,8 @@ export interface CheckedOptions {
   readonly directory: string | undefined
   readonly mountPoint: string | undefined
   readonly program: string | undefined
-  readonly writeBackDelay: number
-  readonly directoryCacheTime: number
-  readonly attributeCacheTime: number
   readonly maxCacheBytes: number | undefined
-  readonly operationTimeout: number
-  readonly flushTimeout: number
-  readonly startTimeout: number
+  readonly timeouts: { readonly [Name in keyof RcloneTimeouts]-?: number }
   readonly recovery: 'auto' | 'manual'
   readonly onEvent: (event: RcloneEvent) => void
 }
@@ -120,13 +119,11 @@ const shapes: OptionShapes<RcloneAdapterOptions> = {
   directory: hostPath,
   mountPoint: hostPath,
   program: hostPath,
-  writeBackDelay: duration,
-  directoryCacheTime: duration,
-  attributeCacheTime: option.integer(0, longestMs),
   maxCacheBytes: option.integer(1),
-  operationTimeout: duration,
-  flushTimeout: duration,
-  startTimeout: duration,
+  timeouts: option.options<RcloneTimeouts>({
+    ...{ writeBack: duration, directoryCache: duration, attributeCache: option.integer(0, longestMs) },
+    ...{ operation: duration, flush: duration, start: duration },
+  }),
   recovery: option.oneOf('auto', 'manual'),
   onEvent: option.function,
   signal: option.signal,
@@ -138,12 +135,20 @@ const s3Shapes: OptionShapes<RcloneAdapterOptions> = {
   credentials: option.required(connection.credentials),
 }
 
+const use = (name: keyof RcloneTimeouts): string => `use \`timeouts.${name}\``
+const removed = {
+  ...{ writeBackDelay: use('writeBack'), directoryCacheTime: use('directoryCache'), flushTimeout: use('flush') },
+  ...{ attributeCacheTime: use('attributeCache'), operationTimeout: use('operation'), startTimeout: use('start') },
+}
+
 /** @throws WorkspaceError `EINVAL` that names the option, without a secret in it. */
 export function checkMountOptions(options: RcloneAdapterOptions): CheckedOptions {
   const { remote } = (options ?? {}) as Partial<RcloneAdapterOptions>
-  checkOptions<RcloneAdapterOptions>(options, remote === undefined ? s3Shapes : shapes, { operation })
+  checkOptions<RcloneAdapterOptions>(options, remote === undefined ? s3Shapes : shapes, { operation, removed })
   refuseBeside(operation, options, 'remote', Object.keys(connection))
   checkOwner(options.owner)
+  const { writeBack = 1_000, directoryCache = 30_000, attributeCache = 1_000, ...waits } = options.timeouts ?? {}
+  const { operation: forOperation = 10_000, flush = 120_000, start = 30_000 } = waits
   const { recovery = 'auto', readOnly = false, onEvent, owner, directory, mountPoint, program } = options
   return {
     section: sectionOf(options),
@@ -154,13 +159,8 @@ export function checkMountOptions(options: RcloneAdapterOptions): CheckedOptions
     directory,
     mountPoint,
     program,
-    writeBackDelay: options.writeBackDelay ?? 1_000,
-    directoryCacheTime: options.directoryCacheTime ?? 30_000,
-    attributeCacheTime: options.attributeCacheTime ?? 1_000,
     maxCacheBytes: options.maxCacheBytes,
-    operationTimeout: options.operationTimeout ?? 10_000,
-    flushTimeout: options.flushTimeout ?? 120_000,
-    startTimeout: options.startTimeout ?? 30_000,
+    timeouts: { writeBack, directoryCache, attributeCache, operation: forOperation, flush, start },
     recovery,
     onEvent: quietly(onEvent),
   }

@@ -5,17 +5,14 @@ import type { Control } from './control/client.ts'
 export interface RefreshOptions {
   /** The part of the mount, `""` or `threads/t1/`. */
   readonly below: string
-  readonly attributeCacheTime: number
+  readonly attributeCache: number
   readonly signal: AbortSignal | undefined
 }
 
 /** Makes rclone forget its listings, and waits until the kernel's cached attributes have expired. */
-export async function refreshMount(
-  control: Control,
-  { below, attributeCacheTime, signal }: RefreshOptions,
-): Promise<void> {
+export async function refreshMount(control: Control, { below, attributeCache, signal }: RefreshOptions): Promise<void> {
   await control.call('vfs/forget', wayTo(below.replace(/\/$/, '')), { signal })
-  await delay(attributeCacheTime, undefined, { signal }).catch((error: unknown) => {
+  await delay(attributeCache, undefined, { signal }).catch((error: unknown) => {
     signal?.throwIfAborted()
     throw error
   })

@@ -61,7 +61,7 @@ describe('options that mean nothing', () => {
     },
     'an endpoint that is no URL': { ...s3, endpoint: 'localhost', bucket: 'b' },
     'an owner that is root': { ...s3, bucket: 'b', owner: { uid: 0, gid: 0 } },
-    'a negative time': { ...s3, bucket: 'b', writeBackDelay: -1 },
+    'a negative time': { ...s3, bucket: 'b', timeouts: { writeBack: -1 } },
     'a remote without a type': { remote: { endpoint: 'x' }, bucket: 'b' },
   }
   for (const [what, options] of Object.entries(wrong)) {
@@ -70,6 +70,20 @@ describe('options that mean nothing', () => {
       expect(['EINVAL', 'EOUTSIDE']).toContain(error.code)
       expect(error.message).not.toMatch(/top\s*secret/)
     })
+  }
+})
+
+it('[RU7] the earlier name of a timeout is refused with its new name', async () => {
+  for (const [old, now] of [
+    ['writeBackDelay', 'writeBack'],
+    ['directoryCacheTime', 'directoryCache'],
+    ['attributeCacheTime', 'attributeCache'],
+    ['operationTimeout', 'operation'],
+    ['flushTimeout', 'flush'],
+    ['startTimeout', 'start'],
+  ] as const) {
+    const { message } = await failureOf(createRcloneAdapter({ bucket: 'b', [old]: 1 }))
+    expect(message).toContain(`\`${old}\` is not an option any more; use \`timeouts.${now}\``)
   }
 })
 

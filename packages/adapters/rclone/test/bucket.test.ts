@@ -30,7 +30,7 @@ async function openBucket(more: object = {}) {
 
 describeWith(mountNeeds, 'one mount for many', () => {
   it('[RP6, PC18] each adapter sees its own part only, and flushes it', async () => {
-    const { bucket, store, directory } = await openBucket({ writeBackDelay: 500 })
+    const { bucket, store, directory } = await openBucket({ timeouts: { writeBack: 500 } })
     const one = await bucket.adapter('threads/t1')
     const other = await bucket.adapter('threads/t12')
     await write(one, '/a', 'of one')
@@ -78,7 +78,7 @@ describeWith(mountNeeds, 'one mount for many', () => {
   })
 
   it('all parts come back when rclone dies', async () => {
-    const { bucket, store, directory } = await openBucket({ writeBackDelay: 5_000 })
+    const { bucket, store, directory } = await openBucket({ timeouts: { writeBack: 5_000 } })
     const one = await bucket.adapter('threads/t1')
     const other = await bucket.adapter('threads/t2')
     await write(one, '/dir/a', 'of one')

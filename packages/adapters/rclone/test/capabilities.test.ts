@@ -62,7 +62,7 @@ describeWith(mountNeeds, 'what the mount cannot do is declared, and is so', () =
   })
 
   it('[RP15] a directory is not moved in one step; what was not uploaded yet goes along all the same', async () => {
-    const { adapter, store } = await openSite({ writeBackDelay: 1_000 })
+    const { adapter, store } = await openSite({ timeouts: { writeBack: 1_000 } })
     expect(adapter.capabilities.atomicDirectoryMove).toBe(false)
     await write(adapter, '/a/deep/file', 'content')
     await write(adapter, '/a/other', 'more')
@@ -77,7 +77,7 @@ describeWith(mountNeeds, 'what the mount cannot do is declared, and is so', () =
   })
 
   it('a file that was replaced, and goes before its upload, does not come back', async () => {
-    const { adapter, store } = await openSite({ writeBackDelay: 300 })
+    const { adapter, store } = await openSite({ timeouts: { writeBack: 300 } })
     await write(adapter, '/deleted', 'old')
     await write(adapter, '/moved', 'old')
     await write(adapter, '/tree/file', 'old')

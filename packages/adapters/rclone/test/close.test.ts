@@ -53,7 +53,7 @@ describeWith(mountNeeds, 'closing a mount ends in time', () => {
     const { store, hang, answer } = await storeThatHangs()
     const events: string[] = []
     const onEvent = ({ kind }: { readonly kind: string }): void => void events.push(kind)
-    const { adapter, directory, options } = await openSite({ writeBackDelay: 600_000, onEvent }, store)
+    const { adapter, directory, options } = await openSite({ timeouts: { writeBack: 600_000 }, onEvent }, store)
     await write(adapter, '/a', 'kept')
     hang()
     process.kill(await rcloneOf(directory), 'SIGKILL')
@@ -72,7 +72,10 @@ describeWith(mountNeeds, 'closing a mount ends in time', () => {
   }, 60_000)
 
   it('that is gone, and says that something is not in the store', async () => {
-    const { adapter, directory, options, store } = await openSite({ writeBackDelay: 600_000, recovery: 'manual' })
+    const { adapter, directory, options, store } = await openSite({
+      timeouts: { writeBack: 600_000 },
+      recovery: 'manual',
+    })
     await write(adapter, '/a', 'kept')
     process.kill(await rcloneOf(directory), 'SIGKILL')
     await vi.waitFor(async () => expect((await adapter.status()).state).toBe('lost'), { timeout: 10_000 })
@@ -86,7 +89,7 @@ describeWith(mountNeeds, 'closing a mount ends in time', () => {
     const { store, hang, answer } = await storeThatHangs()
     const directory = await scratch()
     const { prefix: _, ...options } = optionsFor(store, directory)
-    const limits = { operationTimeout: 1_000, flushTimeout: 1_000, directoryCacheTime: 1, attributeCacheTime: 1 }
+    const limits = { timeouts: { operation: 1_000, flush: 1_000, directoryCache: 1, attributeCache: 1 } }
     const bucket = await openRcloneBucket({ ...options, ...limits })
     onTestFinished(() => bucket.close().catch(() => undefined))
     const adapter = await bucket.adapter('one')

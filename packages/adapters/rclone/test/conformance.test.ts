@@ -55,7 +55,7 @@ function testServer(name: S3ServerName, define: (options: AdapterSuiteOptions) =
     bucket = await openRcloneBucket({
       ...optionsFor({ server, bucket: server.bucket }, scratch.path),
       prefix: undefined,
-      writeBackDelay: 1_000,
+      timeouts: { writeBack: 1_000 },
     })
   })
   afterAll(async () => {

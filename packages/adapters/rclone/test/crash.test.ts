@@ -22,7 +22,7 @@ describeWith(mountNeeds, '[RP14] crashes at random moments', () => {
   async function crashBoth(seed: number, openSilent: () => Promise<{ store: Store; silence?: Silence }>) {
     const ends = [killRclone, killProcess].map(async (run, index) => {
       const { store, silence } = await openSilent()
-      const options = { ...optionsFor(store, await scratch()), writeBackDelay: 50 }
+      const options = { ...optionsFor(store, await scratch()), timeouts: { writeBack: 50 } }
       const crash = { options, seed: seed + index, store, silence }
       const { model, adapter } = await run(crash)
       await checkRecovered(adapter, store, model, crash.seed)
@@ -64,7 +64,7 @@ describeWith(mountNeeds, '[RP14] crashes at random moments', () => {
     onTestFinished(() => server.close())
     const start = async (seed: number) => {
       const store = await openStore(server)
-      const adapter = await open({ ...optionsFor(store, await scratch()), writeBackDelay: 50, flushTimeout: 2_000 })
+      const adapter = await open({ ...optionsFor(store, await scratch()), timeouts: { writeBack: 50, flush: 2_000 } })
       const all = stepsFrom(seed, steps)
       const model = new Model(all)
       return { seed, store, adapter, model, working: work(adapter, all, (report) => model.report(report)) }

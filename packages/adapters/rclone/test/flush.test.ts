@@ -9,7 +9,7 @@ import { at, failureOf, mountNeeds, open, openSite, readText, storeThatHangs, wr
 
 describeWith(mountNeeds, 'what is in the store', () => {
   it('[RP7, RP14] flush is a barrier: what was written before, here or by a command, is in the bucket', async () => {
-    const { adapter, store, root } = await openSite({ writeBackDelay: 1_000 })
+    const { adapter, store, root } = await openSite({ timeouts: { writeBack: 1_000 } })
     for (let index = 0; index < 20; index += 1) {
       await write(adapter, `/api/${index}`, `by the API ${index}`)
       await writeFile(join(root, `command-${index}`), `by a command ${index}`)
@@ -26,12 +26,12 @@ describeWith(mountNeeds, 'what is in the store', () => {
   it('[RP14] what a command renamed or deleted while it was uploaded has its new name after a flush, and the old one is gone', {
     tags: 'rounds',
   }, async () => {
-    const writeBackDelay = 20
-    const { adapter, store, root } = await openSite({ writeBackDelay })
+    const writeBack = 20
+    const { adapter, store, root } = await openSite({ timeouts: { writeBack } })
     const names = Array.from({ length: deep ? 600 : 45 }, (_, index) => String(index).padStart(3, '0'))
     for (const [index, name] of names.entries()) {
       await writeFile(join(root, `old-${name}`), `content ${name}`)
-      await delay(writeBackDelay - 3 + (index % 15)) // just when its upload begins, runs or ends
+      await delay(writeBack - 3 + (index % 15)) // just when its upload begins, runs or ends
       if (index % 3 === 0) await rm(join(root, `old-${name}`))
       else await rename(join(root, `old-${name}`), join(root, `new-${name}`))
     }
@@ -43,7 +43,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
 
   it('[RP14] a flush asks for each file that went with few questions, whatever else its directory holds', async () => {
     const { store, proxy } = await storeThatHangs()
-    const { adapter, root } = await openSite({ writeBackDelay: 1 }, store)
+    const { adapter, root } = await openSite({ timeouts: { writeBack: 1 } }, store)
     const names = Array.from({ length: 20 }, (_, index) => join(root, `gone-${index}`))
     for (const name of names) {
       await writeFile(name, 'x')
@@ -60,7 +60,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   /** Moves `/from` to `/to` while the store copies the old content, takes the new one, and only then says that it has copied. */
   async function moveIntoUpload(more: Readonly<Record<string, string>>) {
     const { store, setFaults, answer } = await storeThatHangs()
-    const { adapter, root } = await openSite({ writeBackDelay: 20 }, store)
+    const { adapter, root } = await openSite({ timeouts: { writeBack: 20 } }, store)
     // a directory that the store does not know as such
     for (const [path, content] of Object.entries({ '/d/other': 'x', '/from': 'old', ...more }))
       await write(adapter, path, content)
@@ -127,7 +127,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('an aborted flush ends with the reason', async () => {
-    const { adapter } = await openSite({ writeBackDelay: 1_500, flushTimeout: 20_000 })
+    const { adapter } = await openSite({ timeouts: { writeBack: 1_500, flush: 20_000 } })
     await write(adapter, '/a', 'x')
     const reason = new Error('enough')
     const controller = new AbortController()
@@ -137,7 +137,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('closing flushes; the next mount of the same part finds everything', async () => {
-    const { adapter, store, options } = await openSite({ writeBackDelay: 1_000 })
+    const { adapter, store, options } = await openSite({ timeouts: { writeBack: 1_000 } })
     await write(adapter, '/a', 'kept')
     await adapter.close()
     expect(await store.get('threads/t1/a')).toBe('kept')
@@ -163,7 +163,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('refresh shows what others changed in the bucket before, content too', async () => {
-    const { adapter, store, root } = await openSite({ directoryCacheTime: 600_000 })
+    const { adapter, store, root } = await openSite({ timeouts: { directoryCache: 600_000 } })
     await store.put('threads/t1/there', 'old')
     await adapter.refresh()
     expect(await readText(adapter, '/there')).toBe('old')

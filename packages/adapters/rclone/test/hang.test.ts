@@ -55,7 +55,7 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
     async (signal) => {
       const { store, hang, answer } = await storeThatHangs()
       const directory = await scratch()
-      const options = { ...optionsFor(store, directory), writeBackDelay: 600_000, directoryCacheTime: 1 }
+      const options = { ...optionsFor(store, directory), timeouts: { writeBack: 600_000, directoryCache: 1 } }
       const { child, done } = startHolder(options, { '/d/a': 'written' })
       await done
       const pid = Number(child.pid)
@@ -73,12 +73,12 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
         { timeout: 10_000 },
       )
       answer()
-      const next = await open({ ...options, writeBackDelay: 100 })
+      const next = await open({ ...options, timeouts: { ...options.timeouts, writeBack: 100 } })
       expect(await readText(next, '/d/a')).toBe('written')
     },
   )
 
-  const limits = { operationTimeout: 2_000, flushTimeout: 2_000, directoryCacheTime: 1, attributeCacheTime: 1 }
+  const limits = { timeouts: { operation: 2_000, flush: 2_000, directoryCache: 1, attributeCache: 1 } }
 
   it('while one delete waits for the store, every other operation ends by its limit or its signal, and works after `recover()`', async () => {
     const { store, hang, answer } = await storeThatHangs()
@@ -140,7 +140,7 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
   }, async () => {
     const { store, hang, answer } = await storeThatHangs()
     const { adapter, directory, options } = await openSite(
-      { ...limits, writeBackDelay: 2_000, flushTimeout: 5_000 },
+      { timeouts: { ...limits.timeouts, writeBack: 2_000, flush: 5_000 } },
       store,
     )
     await write(adapter, '/d/gone', 'x')

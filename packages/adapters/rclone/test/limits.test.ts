@@ -12,7 +12,7 @@ import { mountNeeds, openSite } from './support.ts'
 // Differences from a local disk that programs on the mount find: the README lists them.
 describeWith([...mountNeeds, component('perl')], 'limits of a mount, for commands', () => {
   it('a file that is not uploaded yet is cut by its descriptor, and not by its path', async () => {
-    const { adapter, root, store } = await openSite({ writeBackDelay: 2_000 })
+    const { adapter, root, store } = await openSite({ timeouts: { writeBack: 2_000 } })
     const path = join(root, 'f')
     await writeFile(path, 'content')
     // truncate(2); Node's own function opens the file

@@ -30,7 +30,7 @@ describeWith(mountNeeds, 'names on rclone', () => {
   })
 
   it('[PC21] are the same when rclone was killed before their upload', { tags: 'all' }, async () => {
-    const { adapter, directory, store } = await openSite({ writeBackDelay: 600_000 })
+    const { adapter, directory, store } = await openSite({ timeouts: { writeBack: 600_000 } })
     for (const name of odd) await adapter.write(at(`/${name}`), bytes(name))
     process.kill(await rcloneOf(directory), 'SIGKILL')
     await vi.waitFor(async () => expect((await adapter.status()).state).not.toBe('ready'), { timeout: 10_000 })

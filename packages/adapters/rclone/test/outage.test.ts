@@ -31,11 +31,11 @@ describeWith(mountNeeds, 'a store that stalls', () => {
   }, async () => {
     const { store, setFaults, answer } = await storeThatHangs()
     const { adapter, directory } = await openSite(
-      { operationTimeout, directoryCacheTime: 1, attributeCacheTime: 1 },
+      { timeouts: { operation: operationTimeout, directoryCache: 1, attributeCache: 1 } },
       store,
     )
     // its uploads do not belong to its speed
-    const { adapter: mounted } = await openSite({ writeBackDelay: 600_000, flushTimeout: 1_000 })
+    const { adapter: mounted } = await openSite({ timeouts: { writeBack: 600_000, flush: 1_000 } })
     const local = await createLocalAdapter({ root: await scratch(), io: 'async' })
     onTestFinished(() => local.close())
     await write(adapter, '/d/known', 'x')

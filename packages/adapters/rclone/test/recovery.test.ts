@@ -38,7 +38,10 @@ function events() {
 describeWith(mountNeeds, 'a mount that breaks', () => {
   it('[RP14] kill -9 of rclone loses nothing: the same cache is mounted again and uploaded', async () => {
     const { onEvent, until } = events()
-    const { adapter, store, directory, root } = await openSite({ writeBackDelay: 5_000, onEvent, flushTimeout: 30_000 })
+    const { adapter, store, directory, root } = await openSite({
+      timeouts: { writeBack: 5_000, flush: 30_000 },
+      onEvent,
+    })
     await write(adapter, '/dir/by-api', 'written by the API')
     await writeFile(join(root, 'by-command'), 'written by a command')
     process.kill(await rcloneOf(directory), 'SIGKILL')
@@ -66,7 +69,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
 
   it('that hangs makes operations fail in time, keeps nobody else waiting, and is replaced', async () => {
     const { onEvent, until } = events()
-    const { adapter, directory } = await openSite({ operationTimeout: 300, onEvent })
+    const { adapter, directory } = await openSite({ timeouts: { operation: 300 }, onEvent })
     await write(adapter, '/a', 'x')
     const local = await createLocalAdapter({ root: await scratch(), io: 'async' })
     onTestFinished(() => local.close())
@@ -89,7 +92,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
   })
 
   it('that hangs for a while goes on where it is not replaced', async () => {
-    const { adapter, directory } = await openSite({ operationTimeout: 300, recovery: 'manual' })
+    const { adapter, directory } = await openSite({ timeouts: { operation: 300 }, recovery: 'manual' })
     await write(adapter, '/a', 'x')
     const rclone = await stopRcloneOf(directory)
     onTestFinished(() => {
@@ -109,9 +112,8 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
 
   it('closing a mount that hangs ends it', async () => {
     const { adapter, directory } = await openSite({
-      operationTimeout: 200,
+      timeouts: { operation: 200, writeBack: 600_000 },
       recovery: 'manual',
-      writeBackDelay: 600_000,
     })
     await write(adapter, '/a', 'x')
     await stopRcloneOf(directory)
@@ -125,7 +127,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
   it('ends with the process that made it, however that ends; its cache is uploaded by the next one', async () => {
     const store = await openStore()
     const directory = await scratch()
-    const options = { ...optionsFor(store, directory), writeBackDelay: 20_000 }
+    const options = { ...optionsFor(store, directory), timeouts: { writeBack: 20_000 } }
     const { child, done } = startHolder(options, { '/a': 'before the end', '/dir/b': 'also before' })
     await done
     expect(mountsBelow(directory)).toHaveLength(1)
@@ -139,7 +141,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
       { timeout: 20_000 },
     )
     expect(await store.keys()).toEqual([])
-    const again = await open({ ...options, writeBackDelay: 100 })
+    const again = await open({ ...options, timeouts: { writeBack: 100 } })
     expect(await readText(again, '/a')).toBe('before the end')
     await again.flush()
     expect(await store.keys()).toEqual(['threads/t1/a', 'threads/t1/dir/b'])
@@ -148,7 +150,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
   it('a stale mount that nobody serves is cleared, and the cache behind it used', async () => {
     const store = await openStore()
     const directory = await scratch()
-    const options = { ...optionsFor(store, directory), writeBackDelay: 20_000 }
+    const options = { ...optionsFor(store, directory), timeouts: { writeBack: 20_000 } }
     const { child, done } = startHolder(options, { '/a': 'kept' })
     await done
     // the keepers first: they would clear the mount
@@ -159,7 +161,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
     await vi.waitFor(async () => expect(await processesNaming(directory)).toEqual([]), { timeout: 10_000 })
     await delay(10)
     expect(mountsBelow(directory)).toHaveLength(1)
-    const again = await open({ ...options, writeBackDelay: 100 })
+    const again = await open({ ...options, timeouts: { writeBack: 100 } })
     expect(await readText(again, '/a')).toBe('kept')
     await again.close()
     expect(await store.get('threads/t1/a')).toBe('kept')

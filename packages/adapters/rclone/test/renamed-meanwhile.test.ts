@@ -46,7 +46,7 @@ it('[RP14] the content that was written last is the right one, also after a scan
   const first = places.add('a/f', true, longBefore)
   places.noteClose('b/f')
   places.add('a/missing', false, longBefore)
-  await lookFor(places, { ...part, catchUp: async () => {}, attributeCacheTime: 1 })
+  await lookFor(places, { ...part, catchUp: async () => {}, attributeCache: 1 })
   expect(last.order).toBeGreaterThan(first.order)
 })
 
@@ -175,7 +175,7 @@ it('[RP14] a comparison that began before the end of an upload is made again', a
     if ((calls += 1) === 2) item.key = 'b/f'
   }
   const comparison = { places, staleNames, directories: [], shown: new Set<string>() }
-  const { isChanging } = await compare({ ...part, catchUp, attributeCacheTime: 1 }, comparison)
+  const { isChanging } = await compare({ ...part, catchUp, attributeCache: 1 }, comparison)
   expect({ calls, isChanging }).toEqual({ calls: 2, isChanging: true })
 })
 

@@ -17,7 +17,7 @@ export async function renamedSite(names: readonly string[]) {
   const catchUp = vi.fn(async () => {})
   const start = (): RenamedDirectories => {
     const one = new RenamedDirectories(staleNames, cache)
-    one.part = { ...part, root, catchUp, attributeCacheTime: 1 }
+    one.part = { ...part, root, catchUp, attributeCache: 1 }
     return one
   }
   const renamed = start()

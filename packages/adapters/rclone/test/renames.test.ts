@@ -62,7 +62,7 @@ describeWith(mountNeeds, 'files of a directory that a command renamed', () => {
       `[RP14] are where commands have put them ${when}, right after a flush and in the next mount`,
       options,
       async () => {
-        const site = await openSite({ writeBackDelay: 1_000 })
+        const site = await openSite({ timeouts: { writeBack: 1_000 } })
         const { adapter, store, root } = site
         const disk = await scratch()
         const tried = when === 'after a flush' ? [...variants, ...withEmpty] : variants
@@ -95,7 +95,7 @@ describeWith(mountNeeds, 'files of a directory that a command renamed', () => {
 describeWith(mountNeeds, 'a file whose content rclone replaces by an earlier one', () => {
   const lose = 'mkdir a; echo old > a/f; mv a b; echo new > b/f; mv b a'
   it('[RP14] is refused by every flush, in the next mount too, until a program writes it again', async () => {
-    const { adapter, store, root, options } = await openSite({ writeBackDelay: 1_000 })
+    const { adapter, store, root, options } = await openSite({ timeouts: { writeBack: 1_000 } })
     await run(lose, root)
     const refusal = await failureOf(adapter.flush())
     expect(refusal).toMatchObject({ code: 'EIO', path: '/a/f' })
@@ -112,7 +112,7 @@ describeWith(mountNeeds, 'a file whose content rclone replaces by an earlier one
   })
 
   it('[RP14] is refused until a program removes it', async () => {
-    const { adapter, store, root } = await openSite({ writeBackDelay: 1_000 })
+    const { adapter, store, root } = await openSite({ timeouts: { writeBack: 1_000 } })
     await run(lose, root)
     expect(await failureOf(adapter.flush())).toMatchObject({ code: 'EIO', path: '/a/f' })
     await run('rm a/f', root)

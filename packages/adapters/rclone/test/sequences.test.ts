@@ -61,7 +61,7 @@ describeWith(mountNeeds, 'random changes of directories that are renamed', () =>
     const count = { right: 0, wrong: 0, refused: 0, failed: 0 }
     const seed = Math.floor(Math.random() * 1_000_000)
     for (let mount = 0; mount < mounts; mount += 1) {
-      const { adapter, store, root } = await openSite({ writeBackDelay: 1_000 })
+      const { adapter, store, root } = await openSite({ timeouts: { writeBack: 1_000 } })
       const disk = await scratch()
       let running = Array.from({ length: programs }, (_, index): Program => {
         return { name: `${mount}-${index}`, tree: new Map(), done: [] }

@@ -103,7 +103,7 @@ export function optionsFor(store: Pick<Store, 'server' | 'bucket'>, directory: s
     prefix: 'threads/t1',
     owner: ordinaryOwner(),
     directory,
-    writeBackDelay: 100,
+    timeouts: { writeBack: 100 },
   }
 }
 
@@ -111,7 +111,8 @@ export function optionsFor(store: Pick<Store, 'server' | 'bucket'>, directory: s
 export async function openSite(more: Partial<RcloneAdapterOptions> = {}, given?: Store): Promise<Site> {
   const store = given ?? (await openStore())
   const directory = more.directory ?? (await scratch())
-  const options = { ...optionsFor(store, directory), ...more }
+  const usual = optionsFor(store, directory)
+  const options = { ...usual, ...more, timeouts: { ...usual.timeouts, ...more.timeouts } }
   const adapter = await open(options)
   return { adapter, store, root: adapter.hostPath(at('/')), directory, options }
 }

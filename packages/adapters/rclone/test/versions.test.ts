@@ -12,7 +12,7 @@ import { at, bytes, failureOf, mountNeeds, open, openSite, readText, scratch, wr
 
 describeWith(mountNeeds, 'versions over a mount that changes times on its own', () => {
   it('a version from before the upload still holds afterwards, and after the next listing', async () => {
-    const { adapter } = await openSite({ directoryCacheTime: 100, attributeCacheTime: 0 })
+    const { adapter } = await openSite({ timeouts: { directoryCache: 100, attributeCache: 0 } })
     const before = await write(adapter, '/a', 'one')
     expect((await adapter.stat(at('/a'))).version).toBe(before)
     await adapter.flush()
@@ -34,7 +34,7 @@ describeWith(mountNeeds, 'versions over a mount that changes times on its own', 
   })
 
   it('a change of the same size is a change: by a command, by another client, with the old time put back', async () => {
-    const { adapter, store, root } = await openSite({ directoryCacheTime: 100, attributeCacheTime: 0 })
+    const { adapter, store, root } = await openSite({ timeouts: { directoryCache: 100, attributeCache: 0 } })
     const change: Record<string, () => Promise<void>> = {
       command: () => writeFile(join(root, 'a'), 'TWO'),
       client: async () => {
@@ -70,7 +70,7 @@ describeWith(mountNeeds, 'versions over a mount that changes times on its own', 
   })
 
   it('a time that somebody set is no conflict of content, and is not lost before the upload', async () => {
-    const { adapter, root } = await openSite({ writeBackDelay: 1_000 })
+    const { adapter, root } = await openSite({ timeouts: { writeBack: 1_000 } })
     await write(adapter, '/a', 'one')
     await utimes(join(root, 'a'), 1_000_000, 1_000_000)
     expect((await adapter.stat(at('/a'))).modifiedAt).toBe(1_000_000_000)

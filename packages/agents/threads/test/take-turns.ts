@@ -35,9 +35,7 @@ const store =
         createRcloneAdapter({
           ...connection,
           ...mount,
-          writeBackDelay: 100,
-          operationTimeout: 5000,
-          flushTimeout: ttl,
+          timeouts: { writeBack: 100, operation: 5000, flush: ttl },
         }),
       )
 

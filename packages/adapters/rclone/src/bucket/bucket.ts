@@ -61,8 +61,8 @@ export async function openRcloneBucket(options: RcloneAdapterOptions): Promise<R
     async refresh({ signal } = {}) {
       const call = { operation: 'refresh', path: paths.mountRoot }
       const { control } = await mount.running(call)
-      const { attributeCacheTime } = mount.options
-      await mount.track(call, () => refreshMount(control, { below: '', attributeCacheTime, signal }))
+      const { attributeCache } = mount.options.timeouts
+      await mount.track(call, () => refreshMount(control, { below: '', attributeCache, signal }))
     },
     status: () => statusOf(mount, undefined),
     close: () => (closing ??= close()),

@@ -184,7 +184,7 @@ export class RenamedDirectories {
     const directories = [...this.#doubtful]
     if (directories.length === 0 || this.places.items.size > 0) return
     for (const dir of directories) await part.control.call('vfs/forget', { dir }, { signal: part.signal })
-    await delay(part.attributeCacheTime, undefined, { signal: part.signal })
+    await delay(part.attributeCache, undefined, { signal: part.signal })
     for (const name of directories) this.#doubtful.delete(name)
     this.places.renames.end((to) => this.#kept.some((one) => one.startsWith(to)), Date.now() + rememberedMs)
   }

@@ -21,7 +21,7 @@ export interface FollowedPart extends StoredPart {
   /** Resolves when the messages that rclone has written so far are read. */
   readonly catchUp: () => Promise<void>
   /** Milliseconds for which the kernel remembers a path. */
-  readonly attributeCacheTime: number
+  readonly attributeCache: number
 }
 
 /** Removes a file from the store, without the mount. A missing file is fine. */

@@ -119,7 +119,7 @@ export function late(log: MountLog, operation: string): Error {
   const [said] = log.failing.values()
   if (said === undefined) {
     const remedy =
-      'flush again, or give it more time (`flushTimeout`); files that are not uploaded yet stay in the cache'
+      'flush again, or give it more time (`timeouts.flush`); files that are not uploaded yet stay in the cache'
     return failure('ETIMEDOUT', 'the uploads took too long', { operation, remedy })
   }
   const native = new Error(said)

@@ -13,7 +13,7 @@ export function mountArguments(
   { config, passwords }: Configuration,
   features: Features,
 ): string[] {
-  const { owner, readOnly, writeBackDelay, directoryCacheTime, attributeCacheTime, maxCacheBytes } = options
+  const { owner, readOnly, timeouts, maxCacheBytes } = options
   const isRoot = process.getuid?.() === 0
   return [
     'mount',
@@ -23,14 +23,14 @@ export function mountArguments(
     ...['--cache-dir', place.cache],
     // Content is complete on the disk before anything reads or uploads it: seeks, appends and mmap work.
     ...['--vfs-cache-mode', 'full'],
-    ...['--vfs-write-back', `${writeBackDelay}ms`],
+    ...['--vfs-write-back', `${timeouts.writeBack}ms`],
     // The store's listing gives a time in milliseconds, its answer to an upload in seconds. With the time in the fingerprint, each file
     // would be downloaded again after its upload.
     '--vfs-fast-fingerprint',
     // else each file costs a request before its time is known
     '--use-server-modtime',
-    ...['--dir-cache-time', `${directoryCacheTime}ms`],
-    ...['--attr-timeout', `${attributeCacheTime}ms`],
+    ...['--dir-cache-time', `${timeouts.directoryCache}ms`],
+    ...['--attr-timeout', `${timeouts.attributeCache}ms`],
     ...['--poll-interval', '0'],
     ...(maxCacheBytes === undefined ? [] : ['--vfs-cache-max-size', `${maxCacheBytes}B`]),
     ...['--transfers', String(transfers)],

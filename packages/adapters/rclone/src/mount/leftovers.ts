@@ -30,12 +30,15 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const cached = join(place.cache, 'vfsMeta')
   // before the uploads, which begin with the mount
   const directories = await directoriesOf(cached)
-  const isClean = directories.size === 0 && new StaleNames(place.cache, options.writeBackDelay).isEmpty
+  const isClean = directories.size === 0 && new StaleNames(place.cache, options.timeouts.writeBack).isEmpty
   if (isClean && (await unfinishedFiles(cached)).length === 0) return
-  const running = await startMount({ ...start, options: { ...options, writeBackDelay: atOnceMs } })
+  const running = await startMount({
+    ...start,
+    options: { ...options, timeouts: { ...options.timeouts, writeBack: atOnceMs } },
+  })
   const { control, process, fs, metadata, dirty } = running
   const { queue } = features
-  const timeout = options.startTimeout
+  const timeout = options.timeouts.start
   const limit = AbortSignal.timeout(timeout)
   const signal = start.signal === undefined ? limit : AbortSignal.any([start.signal, limit])
   try {

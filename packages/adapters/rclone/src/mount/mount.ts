@@ -51,7 +51,7 @@ export class Mount {
     this.program = program
     this.features = featuresOf(program.version)
     this.place = directoriesFor(options)
-    this.#pending = new Pending({ limit: options.operationTimeout, ask: (ms) => storeAnswers(this.#running, ms) })
+    this.#pending = new Pending({ limit: options.timeouts.operation, ask: (ms) => storeAnswers(this.#running, ms) })
   }
 
   static async open(options: CheckedOptions, signal: AbortSignal | undefined): Promise<Mount> {
@@ -79,7 +79,7 @@ export class Mount {
   /** The running mount, also after it was restored. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED` */
   async running(call: Task): Promise<RunningMount> {
     if (this.#state === 'restoring' && this.#restoring !== undefined) {
-      const patience = delay(this.options.operationTimeout, undefined, { ref: false })
+      const patience = delay(this.options.timeouts.operation, undefined, { ref: false })
       await Promise.race([this.#restoring.catch(() => undefined), patience])
     }
     return this.runningNow(call)
@@ -109,9 +109,9 @@ export class Mount {
   async checkHealth(): Promise<boolean> {
     const running = this.#running
     if (running === undefined || (this.#state !== 'ready' && this.#state !== 'hung')) return false
-    const { operationTimeout } = this.options
+    const { operation } = this.options.timeouts
     try {
-      await running.control.call('rc/noop', {}, { timeout: Math.min(healthAnswerMs, operationTimeout) })
+      await running.control.call('rc/noop', {}, { timeout: Math.min(healthAnswerMs, operation) })
     } catch {
       if (running === this.#running && !running.process.hasEnded) this.#noteHung(running)
       return false
@@ -130,7 +130,7 @@ export class Mount {
     this.#pending.expire()
     const hungMs = performance.now() - (this.#hungSince ?? 0)
     // Killing it wakes every thread that waits in the kernel, and loses nothing: the cache is on the disk.
-    const isDue = this.options.recovery === 'auto' && hungMs > this.options.operationTimeout
+    const isDue = this.options.recovery === 'auto' && hungMs > this.options.timeouts.operation
     if (isDue || process.isStuck) process.kill()
   }
 
@@ -168,7 +168,7 @@ export class Mount {
     this.#state = 'ready'
     this.#hungSince = undefined
     void running.process.ended.then(() => this.#onEnd(running))
-    const every = Math.min(healthEveryMs, options.operationTimeout)
+    const every = Math.min(healthEveryMs, options.timeouts.operation)
     clearInterval(this.#timer)
     this.#timer = setInterval(() => void this.checkHealth(), every).unref()
   }

@@ -48,12 +48,12 @@ export interface StartOptions {
 export async function startMount(start: StartOptions): Promise<RunningMount> {
   const { options, place } = start
   await prepareDirectories(place)
-  const deadline = AbortSignal.timeout(options.startTimeout)
+  const deadline = AbortSignal.timeout(options.timeouts.start)
   const signal = start.signal === undefined ? deadline : AbortSignal.any([start.signal, deadline])
   let process: MountProcess | undefined
   let control: Control | undefined
   try {
-    const staleNames = new StaleNames(place.cache, options.writeBackDelay)
+    const staleNames = new StaleNames(place.cache, options.timeouts.writeBack)
     const renamed = new RenamedDirectories(staleNames, place.cache)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
@@ -93,7 +93,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     const { log } = process
     const asked = control
     const catchUp = () => log.catchUp(asked, AbortSignal.timeout(lookMs))
-    renamed.part = { control, fs, metadata, content, root, catchUp, attributeCacheTime: options.attributeCacheTime }
+    renamed.part = { control, fs, metadata, content, root, catchUp, attributeCache: options.timeouts.attributeCache }
     return { process, control, fs, metadata, dirty, content, staleNames, renamed, root }
   } catch (error) {
     control?.close()
@@ -107,7 +107,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     if (!deadline.aborted) throw died ?? error
     const said = process?.log.text ?? ''
     if (said !== '') throw diagnosed(said, operation)
-    const remedy = 'check the endpoint and the network, or raise `startTimeout`'
+    const remedy = 'check the endpoint and the network, or raise `timeouts.start`'
     throw failure('ETIMEDOUT', 'the mount was not ready in time', { operation, remedy, native: error })
   }
 }

@@ -21,16 +21,16 @@ export async function closePart(part: MountedPart, { flushes, onClose }: CloseOp
   const open = part.now
   const problems: unknown[] = []
   const { mount } = part
-  const { operationTimeout } = mount.options
+  const { operation } = mount.options.timeouts
   part.refuse()
   const isHung = mount.state === 'hung'
   const canFlush = open !== undefined && mount.state === 'ready'
   if (canFlush && flushes) await flushPart(part, open, call).catch((error: unknown) => problems.push(error))
   // A store that was waited for in vain gets no further wait.
   const isSilent = problems.some((problem) => isWorkspaceError(problem, 'ETIMEDOUT'))
-  const isLeft = await part.leave(isSilent ? 0 : operationTimeout)
+  const isLeft = await part.leave(isSilent ? 0 : operation)
   await onClose({ force: !isLeft }).catch((error: unknown) => problems.push(error))
-  if (!canFlush && flushes && (await part.isDirty(operationTimeout))) problems.unshift(unflushed(isHung))
+  if (!canFlush && flushes && (await part.isDirty(operation))) problems.unshift(unflushed(isHung))
   for (const problem of problems) throw problem
 }
 

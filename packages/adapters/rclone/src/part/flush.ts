@@ -8,7 +8,7 @@ import type { MountedPart } from './mounted-part.ts'
 import { flushBarrier, late } from '../mount/barrier.ts'
 
 export interface FlushOptions extends SignalOption {
-  /** Milliseconds. Default: the mount's `flushTimeout`. */
+  /** Milliseconds. Default: the mount's `timeouts.flush`. */
   readonly timeout?: number | undefined
 }
 
@@ -20,7 +20,7 @@ export async function flushPart(
   part: MountedPart,
   open: Open,
   call: Task,
-  timeout = part.mount.options.flushTimeout,
+  timeout = part.mount.options.timeouts.flush,
 ): Promise<void> {
   const { running, dirty } = open
   const { control, process, dirty: dirtyInMount, staleNames } = running
