@@ -18,6 +18,13 @@ export interface LoadedPage extends Page {
   readonly anchors: ReadonlySet<string>
 }
 
+/** Pages with tables that are not stored, and the programs that print them. */
+const printed = new Map([
+  ['docs/conformance.md', 'lab/tests-kit/test/print-table.ts'],
+  ['docs/escapes.md', 'lab/attack/src/escapes/print-attempts.ts'],
+])
+const tables = new Map<string, string>()
+
 const decisions: readonly Page[] = globSync('docs/decisions/*.md', { cwd: repositoryRoot })
   .toSorted()
   .map((source) => ({ route: `decisions/${basename(source, '.md')}`, title: titleOf(source), source }))
@@ -45,15 +52,14 @@ export function loadPages(): LoadedPage[] {
     })
 }
 
-/** The tables below docs/conformance.md, which are not stored. */
-let tables: string | undefined
-
 function linesOf(source: string): Line[] {
   let all = readFileSync(join(repositoryRoot, source), 'utf8')
-  if (source === 'docs/conformance.md') {
-    const program = join(repositoryRoot, 'lab/tests-kit/test/print-table.ts')
-    tables ??= execFileSync(process.execPath, ['--conditions=@ws/source', program], { encoding: 'utf8' })
-    all += `\n${tables}`
+  const program = printed.get(source)
+  if (program !== undefined) {
+    const args = ['--conditions=@ws/source', join(repositoryRoot, program)]
+    const table = tables.get(source) ?? execFileSync(process.execPath, args, { encoding: 'utf8' })
+    tables.set(source, table)
+    all += `\n${table}`
   }
   const lines = all.trimEnd().split('\n')
   return lines.map((text, index) => ({ source, number: index + 1, text }))

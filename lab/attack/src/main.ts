@@ -18,7 +18,7 @@ const usage = `npm run attack -- [options]
   --race NAME      only this one: ${raceNames.join(', ')}
   --shared         only workspaces that share a directory and have different rules
   --seed S         which operations and pauses (default 1)
-  --escapes        only try to get out of commands, and show the table; with --write, into docs/escapes.md
+  --escapes        only try to get out of commands, and print the table of outcomes
 Exit code 1 after any leak, 2 where the race could not be shown to be one, 3 for wrong options.`
 
 function wholeNumber(name: string, given: string | undefined): number | undefined {
@@ -34,7 +34,7 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       ...{ seconds: text, operations: text, starts: text, race: text, seed: text },
-      ...{ escapes: flag, shared: flag, write: flag, help: flag },
+      ...{ escapes: flag, shared: flag, help: flag },
     },
   })
   const races = raceNames.filter((name) => values.race === undefined || values.race === name)
@@ -44,7 +44,6 @@ function readOptions() {
   const seconds = wholeNumber('seconds', values.seconds)
   return {
     ...{ ...values, races, operations, starts },
-    write: values.write === true,
     seed: wholeNumber('seed', values.seed) ?? 1,
     duration: (seconds ?? (operations === undefined ? 10 : Infinity)) * 1_000,
   }
@@ -56,7 +55,7 @@ async function main(): Promise<number> {
     console.log(usage)
     return 0
   }
-  if (options.escapes === true) return await tryEscapes(options)
+  if (options.escapes === true) return await tryEscapes()
   if (options.shared === true) return await shareDirectories(options)
   const perl = component('perl')
   if (!perl.available) throw new Error(`the other process of the races is written in perl: ${perl.reason}`)
