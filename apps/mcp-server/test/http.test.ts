@@ -86,6 +86,12 @@ describe('the attack on a server over HTTP', () => {
     expect((await ask(url, { headers: { origin: 'http://localhost:3000' } })).status).toBe(200)
   })
 
+  it('from a page that `allowedOrigins` names is served, and from a page of the loopback no longer', async () => {
+    const { url } = await serveOne(await openWorkspace(), { allowedOrigins: ['app.example.com'] })
+    expect((await ask(url, { headers: { origin: 'https://app.example.com' } })).status).toBe(200)
+    expect((await ask(url, { headers: { origin: 'http://localhost:3000' } })).status).toBe(403)
+  })
+
   it('without a token, or with a wrong one, learns nothing but where tokens are given', async () => {
     const issuer = 'https://login.example.com'
     const resource = {
