@@ -1,4 +1,4 @@
-// Bundles just-bash into `dist/just-bash` without unused parts: it installs 75 MB of databases, interpreters and compression.
+// Bundles just-bash into `dist/just-bash` without unused parts. just-bash installs 75 MB of databases, interpreters and compression.
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const out = join(import.meta.dirname, 'dist/just-bash')
-/** Commands that need these are refused where they are not installed, or always. */
+/** Packages left out of the bundle. Commands that need them are refused, always or until the user installs them. */
 const leftOut = ['sql.js', 'quickjs-emscripten', '@mongodb-js/zstd', 'node-liblzma']
 
 const scratch = mkdtempSync(join(import.meta.dirname, '.bundle-'))
@@ -16,7 +16,7 @@ try {
   const build = await rolldown({ input, platform: 'node', external: [/^node:/u, ...leftOut] })
   const { output } = await build.write({ dir: out, format: 'esm', cleanDir: true })
   await build.close()
-  // a thread of `sqlite3`, which the bundler cannot see
+  // `sqlite3` starts this thread, which the bundler cannot see
   const justBash = dirname(fileURLToPath(import.meta.resolve('just-bash')))
   copyFileSync(join(justBash, 'chunks/sqlite3-worker.js'), join(out, 'sqlite3-worker.js'))
   const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
@@ -27,7 +27,7 @@ try {
 
 function licensesOf(modules: readonly string[]): string {
   const folders = new Set(modules.filter((id) => id.startsWith('/')).map(packageFolderOf))
-  // its own bundle holds parts of its dependencies
+  // just-bash's published bundle contains parts of its dependencies
   const justBash = [...folders].find((folder) => manifestOf(folder).name === 'just-bash') ?? ''
   for (const name of Object.keys(manifestOf(justBash).dependencies ?? {})) {
     if (!leftOut.includes(name)) folders.add(realpathSync(join(justBash, '..', name)))

@@ -58,14 +58,14 @@ interface TaskOptions {
   readonly signal: AbortSignal | undefined
   readonly destination?: MountPath
   readonly creates?: boolean
-  /** It waits for its caller, so their number has no limit. */
+  /** True for a call that waits for its caller. The number of such calls is not limited. */
   readonly unlimited?: boolean
 }
 
-/** Each holds a descriptor or two: thousands of calls must not use up the process's. */
+/** Limit of operations at once. Each needs a descriptor or two, and thousands of calls must not use up the process's descriptors. */
 const operationsAtOnce = 256
 
-/** Tries to create something whose name is being reserved. */
+/** Limit of attempts to create an entry whose name is being reserved. */
 const createAttempts = 3
 const listing = new Set(['list', 'search', 'hostDirectory'])
 
@@ -105,7 +105,7 @@ export class LocalDriver implements Driver {
   }
 
   write(path: MountPath, data: WriteData, options: DriverOptions.Write): Promise<WriteResult> {
-    // A stream may wait for another operation here, so it must not take its place.
+    // A stream may wait for another operation of this adapter, so it must not occupy one of the limited slots.
     const unlimited = !(data instanceof Uint8Array)
     const call = { operation: 'write', path, signal: options.signal, creates: true, unlimited }
     return this.#create(call, options, (task) => writeFile(task, data, options))
@@ -193,7 +193,7 @@ export class LocalDriver implements Driver {
   watchTree(): TreeWatch | undefined {
     const { exactDevice, fd, verified } = this.#parts.tree
     const base = pathOfDescriptor(fd)
-    // another process must find the descriptor of this one
+    // another process must be able to find this process's descriptor
     const isFound = base.startsWith(`/proc/${process.pid}/`)
     if (exactDevice === undefined || !verified || !isFound) return undefined
     return (this.#watch ??= watchTree(base))
@@ -209,7 +209,7 @@ export class LocalDriver implements Driver {
     await this.#parts.onClose()
   }
 
-  /** Makes something, in the place of a reservation too. `adopted`: for an existing directory. */
+  /** Runs `work`, which creates an entry, also in place of a reserved name. `adopted`: for an existing directory. */
   async #create<Result>(
     call: TaskOptions,
     way: WayOptions,
@@ -224,7 +224,7 @@ export class LocalDriver implements Driver {
         try {
           return await work(task)
         } catch (error) {
-          // A stream is consumed once. A name can be reserved at this very moment.
+          // A stream can be read only once. A name can be reserved at this very moment.
           const again = attempt < createAttempts && call.unlimited !== true
           if (!again || reservedAbove(task.tree, path).length === 0) throw error
         }

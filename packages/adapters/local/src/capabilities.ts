@@ -2,7 +2,7 @@ import { paths } from '@ws/core'
 import type { DriverCapabilities } from '@ws/core/adapter'
 
 interface CapabilityFacts {
-  /** Canonical host path, whose length shortens possible paths. */
+  /** Canonical host path. Its length reduces the length of possible paths. */
   readonly root: string
   readonly verified: boolean
   readonly caseSensitive: boolean

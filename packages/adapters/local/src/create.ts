@@ -45,13 +45,13 @@ export async function createLocalAdapter(options: LocalAdapterOptions): Promise<
   return await openRoot(checked, async () => {})
 }
 
-/** A private empty directory (0700), which `close()` removes. @throws `EINVAL` (options), `EBACKEND` (no place for it), `ENOSPC` */
+/** A private empty directory (0700), removed by `close()`. @throws `EINVAL` (options), `EBACKEND` (no usable place), `ENOSPC` */
 export async function createScratchAdapter(options: ScratchAdapterOptions = {}): Promise<StorageAdapter> {
   const { owner = ownUser().uid === 0 ? ordinary : undefined, io } = checkScratchOptions(options)
   return await openScratch({ owner, io })
 }
 
-/** As root, the user of commands. */
+/** The user that runs commands if this process is root. */
 const ordinary = { uid: 1000, gid: 1000 }
 
 async function openScratch({ owner, io }: Pick<CheckedOptions, 'owner' | 'io'>): Promise<StorageAdapter> {
@@ -100,7 +100,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const exactDevice = magic !== undefined && isExactType(magic) ? status.dev : undefined
   const memoryDevice = magic === tmpfsType ? status.dev : undefined
   const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), exactDevice, memoryDevice }
-  // A file system that cannot say its type gets no chance to block.
+  // A file system without a known type is treated as one that may block.
   const slowRoot = HostPaths.isSlowType(type) || magic === undefined || magic === fuseType
   const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })
   const first = new Tree({ ...parts, caseSensitive: true })
@@ -180,12 +180,12 @@ async function magicOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Leftovers to remove before one scratch directory is made. */
+/** Limit of leftovers that are removed before a new scratch directory is made. */
 const scratchSwept = 16
 
 /**
- * Removes scratch directories of killed processes. Each is taken over as our scratch, which confines the removal:
- * in an open place any user may have made one.
+ * Removes scratch directories of killed processes. Each is opened as a scratch tree, which confines the removal:
+ * in a shared place, any user may have made such a directory.
  */
 async function sweepScratch(parent: string, uid: number): Promise<void> {
   let left = scratchSwept
@@ -199,7 +199,7 @@ async function sweepScratch(parent: string, uid: number): Promise<void> {
         try {
           await removeScratch(task, root, identity)
         } catch (error) {
-          // The next start would fail as this one did, and take as long. `ws doctor` names it.
+          // The next start would fail in the same way and take as long, so the mode marks the directory. `ws doctor` names it.
           if (shortages.of(error) === undefined && task.tree.verified) {
             await task.calls.chmod(pathOfDescriptor(task.tree.fd), givenUpMode)
           }
@@ -208,7 +208,7 @@ async function sweepScratch(parent: string, uid: number): Promise<void> {
       })
       await leftover.close()
     } catch {
-      // Another process is removing it, or it cannot be removed.
+      // Another process is removing the directory, or it cannot be removed.
     }
   }
 }
@@ -225,7 +225,7 @@ async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readon
       if (process.getuid?.() === 0) await chown(root, uid, gid)
       return root
     } catch (error) {
-      // another place would not help
+      // another place would fail too
       if (shortages.of(error)?.code === 'EIO')
         throw translate(error, { operation: 'createScratch', path: paths.mountRoot })
       problem = error
@@ -242,7 +242,7 @@ async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readon
   })
 }
 
-/** As root, checks that the owner can get there. */
+/** Whether the owner can reach a directory, if this process is root. */
 async function isOpenToAll(directory: string): Promise<boolean> {
   if (process.getuid?.() !== 0) return true
   for (let at = directory; ; at = dirname(at)) {

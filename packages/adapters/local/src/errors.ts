@@ -87,7 +87,7 @@ const translations = new Map<string, Translation>(
   }),
 )
 
-/** Errors of the operating system that have their words in the contract. */
+/** Errors of the operating system whose wording the contract defines. */
 const contracts = new Map<string, ContractCode>([
   ['ENOENT', 'ENOENT'],
   ['EEXIST', 'EEXIST'],
@@ -108,7 +108,7 @@ export function nativeCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Translates an error of the operating system into a `WorkspaceError` with the mount's path. Other errors stay. */
+/** Translates an error of the operating system into a `WorkspaceError` with the mount's path. Other errors are returned unchanged. */
 export function translate(error: unknown, where: Where): unknown {
   if (error instanceof LinkSignal || isWorkspaceError(error)) return error
   const shortage = shortages.of(error)

@@ -1,4 +1,4 @@
-// For `@ws/adapter-rclone`, which writes past this adapter, and `@ws/tree`, which uses its temporary names. Unstable for all others.
+// Exports for `@ws/adapter-rclone`, which bypasses this adapter for writes, and `@ws/tree`, which uses its temporary names. Unstable.
 export { tempPrefix } from './confine/hidden.ts'
 export { isGone, ownMark, newTempName } from './confine/temp.ts'
 export { factsOfVersion, statOf, type VersionFacts, versionFrom } from './confine/status.ts'

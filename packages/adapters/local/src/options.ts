@@ -7,18 +7,18 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 export interface LocalAdapterOptions {
   /** The directory (absolute, or from the working directory). Must exist unless `create` is true. A link is resolved once. */
   readonly root: string
-  /** Makes a missing directory, not its parents, for `owner`; as root, else the parent's owner, else uid and gid 1000. Default false. */
+  /** Makes a missing directory, not its parents, for `owner`. Default as root: the parent's owner, else uid and gid 1000. Default false. */
   readonly create?: boolean | undefined
   /**
-   * The user that owns new files and runs commands. Default as root: the owner of the root directory. Another user can give only its own.
+   * The user that owns new files and runs commands. Default as root: the root directory's owner. Without root: only this process's user.
    */
   readonly owner?: Owner | undefined
-  /** `auto` (default): small local work at once on this thread, the rest on the pool. `async`: everything on the pool. */
+  /** `auto` (default): small local operations run on this thread, others on the pool. `async`: all operations run on the pool. */
   readonly io?: 'auto' | 'async' | undefined
 }
 
 export interface ScratchAdapterOptions {
-  /** Default: this process's own user; as root uid and gid 1000, since commands never run as root. */
+  /** Default: this process's user. For root: uid and gid 1000, since commands never run as root. */
   readonly owner?: Owner | undefined
   readonly io?: 'auto' | 'async' | undefined
 }

@@ -3,7 +3,7 @@ export interface Held {
   abandon(reason: Error): Promise<void>
 }
 
-/** The open parts of an adapter. `close` ends them and waits for operations. */
+/** The open streams and listings of an adapter, and its running operations. */
 export class Resources {
   readonly #held = new Set<Held>()
   #running = 0
@@ -26,7 +26,7 @@ export class Resources {
     if (this.#running === 0) this.#idle?.()
   }
 
-  /** Ends streams and listings, then waits for the rest. Nothing new may enter. */
+  /** Ends streams and listings, then waits for running operations. The caller must start no new operation. */
   async end(reason: Error): Promise<void> {
     const ended = [...this.#held].map((held) => held.abandon(reason))
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#idle = resolve))

@@ -20,7 +20,7 @@ import type { Engine } from './sync/engine.ts'
 import { isBelowName } from './sync/paths.ts'
 import type { Site } from './sync/site.ts'
 
-/** Operations on everything below their path. */
+/** Operations that read or change every entry below their path. */
 const wholeTrees: ReadonlySet<AdapterOperation> = new Set(['list', 'search', 'delete', 'move', 'copy'])
 
 export interface ReplicaParts {
@@ -33,8 +33,8 @@ export interface ReplicaParts {
 }
 
 /**
- * The directory as an adapter. A call works on the disk, then waits for the store. If the last push of `close()` fails,
- * a named directory keeps the changes for the next replica; with a scratch directory the adapter stays open.
+ * Creates the adapter over the local directory. A call works on the disk, then waits for the store. If the last push of `close()` fails,
+ * a named directory keeps the changes for the next replica. With a scratch directory, the adapter stays open.
  */
 export function createAdapter({ local, engine, persist, isKept, release }: ReplicaParts): ReplicaAdapter {
   const { site } = engine
@@ -96,7 +96,7 @@ export function createAdapter({ local, engine, persist, isKept, release }: Repli
   }
   const own = {
     identity: store.identity,
-    // the store is where bytes are safe
+    // bytes are safe only in the store, so `flush` pushes them there
     sync: undefined,
     flush: async ({ signal } = {}) => {
       await stat('/' as MountPath, { signal }) // open, and not aborted
@@ -131,7 +131,7 @@ function capabilitiesOf(local: StorageAdapter, store: StorageAdapter): AdapterCa
     caseSensitive: capabilities.caseSensitive && caseSensitive,
     maxNameBytes: Math.min(capabilities.maxNameBytes, maxNameBytes),
     maxPathBytes: Math.min(capabilities.maxPathBytes, maxPathBytes),
-    // until a command, or `refresh`
+    // the replica reads the store again only before a command or at `refresh`
     maxStaleness: Number.MAX_SAFE_INTEGER,
   })
 }

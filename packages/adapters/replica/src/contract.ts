@@ -13,7 +13,7 @@ export interface ReplicaConflict {
   readonly kind: 'content' | 'type'
 }
 
-/** An entry on one side, which the other cannot hold. */
+/** An entry that exists on one side and that the other side cannot hold. */
 export interface ReplicaLeftOut {
   readonly path: MountPath
   readonly reason: string
@@ -30,7 +30,7 @@ export interface ReplicaProgress {
 export interface ReplicaStatus {
   /** Absent once every file of the store is on the disk. */
   readonly copying: ReplicaProgress | undefined
-  /** Changed paths that the store has not acknowledged, as of the last scan. Sorted. */
+  /** Sorted changed paths that the store has not acknowledged. The last scan found them. */
   readonly dirty: readonly MountPath[]
   /** Bytes of the files in `dirty`. */
   readonly waitingBytes: number
@@ -42,21 +42,21 @@ export interface ReplicaStatus {
 }
 
 export interface ReplicaFlush {
-  /** Its end, in milliseconds since the epoch. */
+  /** The end of the flush, in milliseconds since the epoch. */
   readonly time: number
   /** Changes that the store has acknowledged. */
   readonly pushed: number
-  /** Paths that changed between the scan and the upload of the later bytes. Sorted. */
+  /** Sorted paths that changed between the scan and their upload. The store has the later bytes. */
   readonly changedMeanwhile: readonly MountPath[]
 }
 
 export interface ReplicaVerification {
-  /** Agreed files, and their bytes. */
+  /** The number of agreed files, and the number of their bytes. */
   readonly files: number
   readonly bytes: number
-  /** SHA-256, base64url, of the sorted lines of path, NUL, hash of the agreed files: equal receipts mean equal trees. */
+  /** SHA-256 in base64url over the sorted lines of path, NUL and hash of the agreed files. Equal digests mean equal trees. */
   readonly digest: string
-  /** Paths with other bytes than agreed: changed here, or damaged. Sorted. */
+  /** Sorted paths whose bytes differ from the agreed bytes: changed on this machine, or damaged. */
   readonly differing: readonly MountPath[]
 }
 
@@ -73,13 +73,13 @@ export type ReplicaEvent =
 
 export interface ReplicaAdapter extends StorageAdapter {
   /**
-   * Looks at the whole directory, and resolves when the store has everything it saw; see `status().lastFlush`.
+   * Scans the whole directory, and resolves when the store has every entry of the scan. See `status().lastFlush`.
    *
    * @throws WorkspaceError `ECONFLICT` with the conflicts of this flush, of which the store has both versions; `ENOTSUP` for entries
-   * that the store cannot hold; `EBUSY` for a file that never held still; errors of the store. The rest was pushed then.
+   * that the store cannot hold; `EBUSY` for a file that changed all the time; errors of the store. The other entries were pushed.
    */
   flush(options?: SignalOption): Promise<void>
   status(): ReplicaStatus
-  /** Reads all files again, and compares them with the agreed hashes. */
+  /** Reads all files again, and compares their hashes with the agreed hashes. */
   verify(options?: SignalOption): Promise<ReplicaVerification>
 }

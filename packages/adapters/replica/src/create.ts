@@ -26,11 +26,11 @@ const stateName = 'state'
 const ordinary = { uid: 1_000, gid: 1_000 }
 
 /**
- * An adapter with files in a local directory, at the speed of the disk; its truth is another store. Resolves once the store was listed.
- * Files come in the background: a call fetches what it needs; a command and `refresh()` wait for all.
+ * Creates an adapter over a local directory, with another store as its truth. Resolves once the store was listed.
+ * Files are copied in the background. A call fetches the files that it needs; a command and `refresh()` wait for all files.
  *
- * @throws WorkspaceError `EINVAL` for wrong options or a directory of others; `ENOTSUP` for a store without conditional writes or links;
- * `EBUSY` while another replica has the directory; `EDQUOT` above a limit; errors of the store. Nothing is overwritten then.
+ * @throws WorkspaceError `EINVAL` for wrong options or a directory with other files; `ENOTSUP` for a store without conditional
+ * writes or links; `EBUSY` while another replica has the directory; `EDQUOT` above a limit; errors of the store. No file is overwritten.
  */
 export async function createReplicaAdapter(options: ReplicaAdapterOptions): Promise<ReplicaAdapter> {
   const checked = checkReplicaOptions(options)
@@ -145,7 +145,7 @@ async function hydrate(engine: Engine, opened: Opened): Promise<void> {
   }
   if (isNew && (await anythingIn(disk)))
     throw unusable('EINVAL', 'the directory holds other files, which a replica would mix up', 'name an empty directory')
-  // noted first: after a kill, the next process continues a partial copy
+  // the state names its store first: after a kill, the next process continues a partial copy
   if (isNew || isOther) await disk.ask('adopt', store.identity)
   await engine.open(!isNew)
 }
@@ -174,14 +174,14 @@ function checkStore({ capabilities }: StorageAdapter): void {
   throw unusable('ENOTSUP', 'the store keeps no links, which programs need', "make it with `symlinks: 'rclonelink'`")
 }
 
-/** The directory holds this replica's files and state, and nothing else. */
+/** Makes or checks the directory, which may hold only this replica's files and state. */
 async function prepare(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o755 })
     const names = await readdir(directory)
     const isOurs = names.includes(stateName) || names.length === 0
     if (isOurs && names.every((name) => name === filesName || name === stateName)) {
-      // first: after a kill it says whose the files are
+      // the state directory is made first: after a kill, it shows whose the files are
       await mkdir(join(directory, stateName), { recursive: true, mode: 0o700 })
       await dropUnfinished(join(directory, filesName))
       return

@@ -3,7 +3,7 @@ import { Thread } from '@ws/tree'
 import { operation } from './options.ts'
 import type { Hosted, Methods, ServiceData } from './worker/protocol.ts'
 
-/** Milliseconds that an idle thread waits for another replica: a start takes half a second. */
+/** Milliseconds that an idle thread is kept for another replica. Starting a thread takes half a second. */
 const linger = 5_000
 
 let thread: Thread<Hosted> | undefined
@@ -28,7 +28,7 @@ function leave(): void {
   }, linger).unref()
 }
 
-/** Directory and state of one replica, in a thread: this one never waits for a disk. */
+/** Runs the directory and state of one replica in a worker thread. The calling thread never waits for a disk. */
 export class Disk {
   readonly #thread: Thread<Hosted>
   readonly #replica: number

@@ -31,7 +31,7 @@ export function typed(error: unknown, path?: string): WorkspaceError {
   })
 }
 
-/** Gives errors the caller's operation. */
+/** Returns a handler that rethrows an error with the caller's operation. */
 export function named(operation: string): (error: unknown) => never {
   return (error) => {
     throw isWorkspaceError(error) ? rewriteError(error, { operation }) : error

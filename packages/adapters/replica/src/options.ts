@@ -12,24 +12,24 @@ export interface ReplicaAdapterOptions {
    */
   readonly store: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
   /**
-   * An absolute path for this replica's files and state: missing, empty, or of the same store. One process at a time.
+   * An absolute path for this replica's files and state: missing, empty, or a replica of the same store. One process at a time.
    * Default: a scratch directory, removed by `close()`.
    */
   readonly directory?: string | undefined
   /**
-   * `command` (default): commands and calls begin with the store's changes, and end when it has theirs. Sessions push every second.
+   * `command` (default): commands and calls first pull the store's changes, and push their own before they end. Sessions push every second.
    * `flush`: `flush()`, `durable: true`, a pause of two seconds and `close()` push; opening and `refresh()` pull.
    */
   readonly persist?: 'command' | 'flush' | undefined
-  /** The user that owns the files and that commands run as. Default: this user; as root uid and gid 1000. */
+  /** The user that owns the files and runs commands. Default: this process's user; for root, uid and gid 1000. */
   readonly owner?: Owner | undefined
-  /** This machine in names of kept versions: 1 to 32 of letters, digits, `-`. Default: random. */
+  /** The name of this machine in names of kept versions: 1 to 32 letters, digits or `-`. Default: random. */
   readonly machine?: string | undefined
-  /** Most entries. A larger first copy is refused (`EDQUOT`); later ones are left out. Default 100,000. */
+  /** Limit of entries. A first copy above it is refused (`EDQUOT`); later entries above it are left out. Default 100,000. */
   readonly maxFiles?: number | undefined
-  /** Most bytes of the store's files. A larger first copy is refused (`EDQUOT`); later ones are left out. Default 10 GiB. */
+  /** Limit of the bytes in the store. A first copy above it is refused (`EDQUOT`); later files above it are left out. Default 10 GiB. */
   readonly maxBytes?: number | undefined
-  /** Most bytes of one file. A first copy with a larger one is refused (`EDQUOT`); later ones are left out. Default 5 GiB. */
+  /** Limit of bytes in one file. A first copy with a larger file is refused (`EDQUOT`); later such files are left out. Default 5 GiB. */
   readonly maxFileBytes?: number | undefined
   /**
    * Names of trees that each machine makes for itself, such as `node_modules`: never sent or copied. Moved-in files leave the store. Default:

@@ -53,10 +53,10 @@ function requireExecutable(loader: string): void {
 /** The executor's processes in a command's control group: supervisor, proot, first process. */
 const ownProcesses = 3
 
-/** Bytes kept of proot's own output. */
+/** Limit of proot's own output in bytes. */
 const longestError = 4096
 
-/** @param cgroup opened from the options */
+/** @param cgroup a control group that the caller opened for the options */
 export function attachProot(
   { root, owner }: ConfinedTarget,
   machine: Machine,
@@ -123,7 +123,7 @@ export function attachProot(
         bare,
       }
       const { argv, env, extraFds } = commandLine(request, { shell, env: viewEnvironment(whole), terminal })
-      // Without Landlock, a command of this process's uid could write to them, so each gets its own.
+      // Without Landlock, a command of this process's uid could write to covers and skeletons, so each command gets its own.
       const writable = !hasLandlock && process.getuid?.() === owner.uid
       const view = await composeView({
         plan,
@@ -135,7 +135,7 @@ export function attachProot(
       })
       try {
         request.signal?.throwIfAborted()
-        // Before anything that must start without delay. A terminal itself carries the command's streams.
+        // The pipes are opened before any step that must start without delay. A terminal carries the command's streams itself.
         pipes ??= terminal === undefined ? Descriptors.usePipes() : undefined
         const wanted = terminal ? [] : ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
         const [stdoutPipe, errors, stdinPipe] = await Descriptors.takePipes(
@@ -212,7 +212,7 @@ function tracerEnvironment(loader: string, directory: string): Record<string, st
   return {
     PROOT_DONT_POLLUTE_ROOTFS: '1',
     PROOT_LOADER: loader,
-    // proot versions that know this variable write nothing there: they have a loader and a complete skeleton.
+    // proot versions that know this variable write no file there: they have a loader and a complete skeleton.
     PROOT_TMP_DIR: directory,
   }
 }

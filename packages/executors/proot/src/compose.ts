@@ -28,7 +28,7 @@ export interface ComposeOptions {
 }
 
 /**
- * Makes binds by name and grants by descriptor. Links are checked right before the start; a later exchange is not granted.
+ * Makes binds by path and grants by descriptor. Links are checked right before the start; a later replacement is not granted.
  * @throws WorkspaceError `EBUSY`, `EBACKEND`, `EUNENFORCEABLE`
  */
 export async function composeView(options: ComposeOptions): Promise<ComposedView> {
@@ -125,7 +125,7 @@ async function ownBinds(
       bind.kind === 'closed' ? createClosedCover(bind, plan, join(run.path, `closed-${own.length}`)) : covers.get(bind)
     own.push({ ...bind, host: bind.source ?? cover() })
   }
-  // Only checked: proot uses the skeleton, not the place on disk.
+  // The places are only checked: proot uses the skeleton, not the place on disk.
   for (const place of await HostPaths.openBindSources(places)) place.close()
   return own
 }
@@ -135,8 +135,8 @@ function isMissing(path: string): boolean {
 }
 
 /**
- * Children before parents, so proot looks places up in its skeleton, never through a workspace link; the root last.
- * Programs see the first name of places with one source.
+ * Orders children before parents, so proot finds places in its skeleton, never through a workspace link. The root comes last.
+ * If several places have one source, programs see the first name.
  */
 function orderBinds(whole: readonly ViewBind[], aliases: readonly VirtualPath[]): ViewBind[] {
   const depth = ({ at }: ViewBind) => at.split('/').length

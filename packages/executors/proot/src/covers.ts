@@ -18,7 +18,7 @@ export class Covers {
     const key = `${type} ${at}`
     const known = this.#made.get(key)
     if (known !== undefined) {
-      // A command of the same uid may have changed it.
+      // A command of the same uid may have changed the mode.
       chmodSync(known, 0)
       return known
     }

@@ -6,14 +6,14 @@ import type { CommandEnd, KnownEnd, ProcessResult } from '@ws/sandbox'
 
 import type { FirstReport } from './first-process.ts'
 
-/** The end of a command, with the known facts where the first process did not report it. */
+/** The end of a command, or the known facts if the first process did not report an end. */
 export interface ProotEnd extends CommandEnd {
   readonly report?: FirstReport | undefined
   /** The output of proot itself. */
   readonly said?: string | undefined
 }
 
-/** @param ended absent after a report of the first process */
+/** @param ended absent if the first process has reported */
 export function endOf(report: FirstReport, ended?: ProcessResult): ProotEnd {
   const { exitCode, signal } = report.ending ?? {}
   if (typeof exitCode === 'number') return { status: exitCode }

@@ -17,7 +17,7 @@ export interface FirstProcess {
 
 /**
  * A process that starts the command and reports its end: see `first-process.pl`. @param cwd a directory in the view
- * @param etc device and inode of the view's own `/etc`
+ * @param etc device and inode of the `/etc` that belongs to the view
  */
 export function firstProcess(options: {
   readonly argv: readonly string[]

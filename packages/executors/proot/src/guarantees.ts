@@ -1,6 +1,6 @@
 import { type Guarantees, noGuarantees } from '@ws/core/executor'
 
-/** Kernel features that the probe found for holding commands. */
+/** Kernel features for confining commands, found by the probe. */
 export interface Confinement {
   /** Landlock's ABI; 0: without Landlock. */
   readonly landlockAbi: number

@@ -1,6 +1,6 @@
 /**
- * Extracts the loader inside proot. On each run proot would write the loader to `/tmp`, which Landlock forbids, and a kill would leave it
- * there. PROOT_LOADER prevents that. @returns `undefined` where `proot` holds no loader in the usual form
+ * Extracts the loader inside proot. On each run proot would write the loader to `/tmp`: Landlock forbids that, and a kill would leave the
+ * file. PROOT_LOADER prevents the write. @returns `undefined` if `proot` contains no loader in the usual form
  */
 export function extractLoader(proot: Buffer): Buffer | undefined {
   const own = proot.readUInt16LE(18)

@@ -8,7 +8,7 @@ export interface ProotExecutorOptions extends Limits.LimitOptions {
   readonly landlock?: 'auto' | 'off' | undefined
   /** `auto` (default): a PID namespace for each command if possible. `off`: only a supervisor ends the command's processes. */
   readonly pidNamespace?: 'auto' | 'off' | undefined
-  /** Further directories of this machine, such as a version manager's; read-only, and on PATH. */
+  /** Further directories of this machine, such as a version manager's. They are read-only, and on PATH. */
   readonly tools?: readonly Tools.Tool[] | undefined
 }
 

@@ -35,7 +35,7 @@ export async function probeProot(
   const abi = landlock?.available === true ? landlock.abi : 0
   const command = `read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u && ${countStops}`
   const isRight = (output: string) => new RegExp(`^workspace\\n${owner.uid}\\n\\d+\\n$`).test(output)
-  // Limits and tools are checked by attaching.
+  // The attach step checks limits and tools.
   const more = { isRight, options: { ...options, limits: {}, tools: [] } }
   let problem = ''
   let remedy: string | undefined
@@ -75,7 +75,7 @@ function alternatives(landlockAbi: number, pidNamespace: boolean) {
   )
 }
 
-/** `--version` prints a banner in drawn letters, so read the version from the file. */
+/** Reads the version from the program file, since `--version` prints a banner in ASCII art. */
 function versionOf(program: Buffer): string {
   return /\0v?(\d+\.\d+\.\d+)[^\0]{0,20}\0/.exec(program.toString('latin1'))?.[1] ?? 'unknown'
 }
@@ -92,7 +92,7 @@ async function namespaceWorks(): Promise<boolean> {
   return failed === undefined
 }
 
-/** True if a limit of namespaces is 0. That limit is permanent, so it is not a shortage. */
+/** True if a namespace limit is 0. That limit is permanent, so it is not a shortage. */
 function forbidsNamespaces(): boolean {
   const kinds = ['pid', 'ipc', 'mnt', ...(process.getuid?.() === 0 ? [] : ['user'])]
   return kinds.some((kind) => {

@@ -11,7 +11,7 @@ export interface RunDirectory {
   readonly shm: string
 }
 
-/** The next directory is made while a command runs, and a used one removed after its result: no caller waits for either. */
+/** Makes the next directory while a command runs, and removes a used directory after its result. No caller waits. */
 export class RunDirectories {
   readonly #parent: string
   readonly #owner: Owner
@@ -31,7 +31,7 @@ export class RunDirectories {
       try {
         if (!this.#closed) this.#spare ??= this.#create()
       } catch {
-        // The next command makes its own, or reports why it cannot.
+        // If this fails, the next command makes its own directory, or reports the error.
       }
     })
     return taken

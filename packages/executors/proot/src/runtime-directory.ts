@@ -7,12 +7,12 @@ import { Processes, Temporary } from '@ws/sandbox'
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/
 
-/** A fresh directory for views, outside every workspace, named after its process for later sweeps. @throws WorkspaceError `ENOEXECUTOR` */
+/** Makes a fresh directory for views outside every workspace; sweeps find its process in its name. @throws WorkspaceError `ENOEXECUTOR` */
 export function createRuntimeDirectory(): string {
   const path = Temporary.createTemporaryDirectory(
     `${prefix}${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}-`,
   )
-  // As root, commands of another uid pass through it; its entries have their own modes.
+  // With root, commands of another uid must traverse this directory; its entries have their own modes.
   if (process.getuid?.() === 0) chmodSync(path, 0o711)
   return path
 }
@@ -44,11 +44,11 @@ export function sweepRuntimeDirectories(): void {
   }
 }
 
-/** Removes also directories that their owner may not enter. Never throws: leftovers are swept later. */
+/** Also removes directories that their owner may not enter. Never throws: a later sweep removes leftovers. */
 export function removeTree(path: string): void {
   try {
     Temporary.removeTree(path)
   } catch {
-    // The directory's name shows its owner.
+    // A later sweep finds the directory's process in its name.
   }
 }

@@ -17,11 +17,11 @@ import { endOf } from './ends.ts'
 import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
 
 export interface ProotCommand extends LocalCommand {
-  /** Lets a waiting command go; call it after the start. `undefined`: the command does not wait. */
+  /** Releases a waiting command; call it after the start. `undefined`: the command does not wait. */
   readonly sendGo: ((started: RunningProcess) => void) | undefined
 }
 
-/** Milliseconds for the rest of a report after its writers ended. */
+/** Milliseconds to read the rest of a report after its writers ended. */
 const reportTimeout = 1_000
 
 /** Starts proot. The first process reports the command's end; proot may run longer. */

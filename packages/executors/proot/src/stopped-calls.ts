@@ -1,12 +1,12 @@
 import type { ProbeReport } from '@ws/core/executor'
 
-/** Number of test calls. They have no path, and proot stops at such calls only if built without its filter. */
+/** Number of test calls. These calls have no path: proot stops at them only if it was built without its filter. */
 const calls = 300
 /** The number of `getrusage`, by architecture. */
 const callNumber = process.arch === 'arm64' ? 165 : 98
 
 /**
- * Shell code that counts stops by {@link calls} such calls. Each stop makes the kernel switch to the tracer twice, so load does not matter.
+ * Shell code that counts stops by {@link calls} such calls. Each stop switches to the tracer twice, so load does not matter.
  * The count (`ru_nvcsw`) lies 128 bytes into `struct rusage`.
  */
 export const countStops = `/usr/bin/perl -e '

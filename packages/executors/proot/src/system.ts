@@ -24,7 +24,7 @@ export interface ViewBind {
 
 export interface SystemPart {
   readonly binds: readonly ViewBind[]
-  /** Top-level links; binds where the root is the workspace. */
+  /** Top-level links. If the workspace is the root, binds replace them. */
   readonly links: readonly { readonly at: string; readonly target: string }[]
   readonly rules: readonly Landlock.LandlockRule[]
   /** Device and inode of the view's `/etc`. */
@@ -90,7 +90,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
   return { binds, links, rules, etc: `${dev}:${ino}` }
 }
 
-/** With the workspace as root, a directory of our own covers a tool's missing first parent, which must not be made in the workspace. */
+/** If the workspace is the root, a private directory covers a tool's missing first parent, which must not be made in the workspace. */
 function toolParents(
   directory: string,
   tools: readonly Tools.ResolvedTool[],
@@ -124,7 +124,7 @@ function addDevices(directory: string, binds: ViewBind[], rules: Landlock.Landlo
   chmodSync(dev, 0o555)
 }
 
-/** Writes a file that is readable under any umask: commands can have another uid. */
+/** Writes a file that is readable under any umask, since commands can have another uid. */
 function writeReadable(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content)
   chmodSync(path, 0o444)
@@ -145,8 +145,8 @@ export function createOwnedDirectory(path: string, owner: Owner): string {
 }
 
 /**
- * A top-level link as a bind of its target, for a workspace as root.
- * The target itself is bound first, so that programs report `/usr/bin` rather than `/bin`.
+ * Binds the target of a top-level link, for a workspace as root.
+ * The target's own path is bound first, so that programs report `/usr/bin` rather than `/bin`.
  */
 export function bindsForLink(at: string): ViewBind[] {
   const host = realpathSync(at)

@@ -42,7 +42,7 @@ function systemRules(root: VirtualPath, owner: Owner): Landlock.LandlockRule[] {
   return rules
 }
 
-/** Bytes of a mapped command, which is one argument of the shell. */
+/** Limit of a mapped command in bytes: the command is one argument of the shell. */
 const longestCommand = 128 * 1024 - 1
 
 type Mapped = LocalCommand & { readonly mounts: readonly ViewMount[] }
@@ -80,7 +80,7 @@ export function attachSanitize(
     const close = () => sources.forEach((source) => source.close())
     try {
       const rules: Landlock.LandlockRule[] = [...ownRules]
-      // Mounts are opened before the command is judged: a directory exchanged later is not granted.
+      // Mounts are opened before the command is judged: a directory that is replaced later is not granted.
       const held: Landlock.HeldBind[] = []
       for (const { at, host, access } of view.mounts) {
         const source = await HostPaths.openBindSource({ path: host, type: 'directory', at })
@@ -110,7 +110,7 @@ export function attachSanitize(
         killGrace,
         landlock: landlockAbi > 0 ? { rules } : undefined,
       })
-      // The descriptor leads to the checked directory, even if another directory has its name now.
+      // The descriptor leads to the checked directory, even if another directory has taken its name.
       return { process: { ...confined, cwd: `/proc/${process.pid}/fd/${directory.fd}` }, mounts: view.mounts, close }
     } catch (error) {
       close()
@@ -143,7 +143,7 @@ function directoryOf(view: PathView, cwd: VirtualPath): HostPath {
   })
 }
 
-/** Accepts only shells that parse as this package does. Start-up files are never read, login shell or not [X8]. */
+/** Accepts only shells that this package can parse. No shell reads start-up files, not even a login shell [X8]. */
 function chooseShell(asked: string | undefined): string {
   const shell = asked === undefined ? defaultShell() : resolveShell({ shell: asked, existsInView: isSystemProgram })
   if (/\/(?:bash|sh|dash)$/.test(shell)) return shell

@@ -12,7 +12,7 @@ export interface EnvironmentOptions {
   readonly env: Readonly<Record<string, string>>
   readonly allow: readonly string[]
   readonly trustsAll: boolean
-  /** The workspace's programs do not come first on PATH, even if all are trusted. */
+  /** True: PATH does not begin with the workspace's programs, even if all programs are trusted. */
   readonly bare: boolean
 }
 
@@ -21,7 +21,7 @@ const readingVariables =
   /^(?:BASH_ENV|ENV|IFS|CDPATH|GLOBIGNORE|EXECIGNORE|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_XTRACEFD|PS4|PROMPT_COMMAND|POSIXLY_CORRECT|LD_.*)$/
 
 /**
- * HOME, PWD and TMPDIR are host directories, since programs open them; outputs show workspace paths. The caller's values stay.
+ * HOME, PWD and TMPDIR are host directories, because programs open them. Outputs show workspace paths. Values of the caller win.
  * @throws WorkspaceError `EINVAL` for a variable that would change how the command is read
  */
 export function createEnvironment(options: EnvironmentOptions): Record<string, string> {

@@ -15,9 +15,9 @@ const createExecutor = defineExecutor<ResolvedOptions, Machine>({
 })
 
 /**
- * Runs **trusted** commands directly with mapped paths: the last resort without bubblewrap and proot. No view, and no boundary but
- * Landlock.
- * A command is refused if it may leave the workspace, or differ from its effect in a view.
+ * Runs **trusted** commands directly with mapped paths: the last resort without bubblewrap and proot. There is no view. Landlock is the
+ * only boundary.
+ * A command is refused if it may leave the workspace, or if its effect differs from that in a view.
  * @throws WorkspaceError `EINVAL` for options without a meaning
  */
 export function createSanitizeExecutor(options: SanitizeExecutorOptions = {}): Executor {

@@ -5,10 +5,10 @@ export interface Machine {
   readonly landlockAbi: number
 }
 
-/** From this ABI on Landlock refuses truncation by path; before, content could be destroyed. */
+/** From this ABI on, Landlock refuses truncation by path. With older ABIs, commands could destroy outside content. */
 export const neededAbi = 3
 
-/** Reading a command protects nothing. Under Landlock the kernel holds outside content, and read-only mounts with their names. */
+/** The check of the text protects nothing. Under Landlock, the kernel protects outside content and read-only mounts, including names. */
 export function guaranteesOf({ landlockAbi }: Machine): Guarantees {
   return landlockAbi >= neededAbi ? { ...noGuarantees, fileContent: 'kernel', readOnlyMounts: 'kernel' } : noGuarantees
 }

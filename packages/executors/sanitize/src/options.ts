@@ -5,8 +5,8 @@ export interface SanitizeExecutorOptions {
   /**
    * Programs that may run code or are unknown to this package: by name (`git`, `npm`), or workspace path (`/scripts/build.sh`). Default:
    * none.
-   * Their arguments are not judged: only Landlock holds them.
-   * `'all'`: every one; the workspace's programs (`.venv/bin`, `node_modules/.bin`) come first on PATH.
+   * The arguments of these programs are not judged: only Landlock confines them.
+   * `'all'`: every program; the workspace's programs (`.venv/bin`, `node_modules/.bin`) come first on PATH.
    */
   readonly trustPrograms?: readonly string[] | 'all' | undefined
   /** Names (or prefixes ending in `*`) of inherited variables. Default: language, terminal, time zone. */

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { type Machine, neededAbi } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** Runs a command in a scratch workspace to find out. */
+/** Runs a test command in a scratch workspace. */
 export async function probeSanitize(
   { root, owner }: ConfinedTarget,
   options: ResolvedOptions,
@@ -30,7 +30,7 @@ export async function probeSanitize(
   return unavailable(`it does not work here (${problem})`, 'run a command as the workspace’s owner to see why')
 }
 
-/** Optional, but without it nothing is held. */
+/** Reports a missing Landlock, which is optional. Without Landlock, nothing confines commands. */
 function missing(landlockAbi: number, { landlock }: ResolvedOptions): Pick<ProbeReport, 'missing' | 'howToFix'> {
   if (landlockAbi >= neededAbi || landlock === 'off') return { missing: [], howToFix: [] }
   return {

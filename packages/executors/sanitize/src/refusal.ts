@@ -33,7 +33,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Each kind: the reason, and a remedy in this executor if there is one. */
+/** For each kind: the reason, and a remedy in this executor if there is one. */
 const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: string]>> = {
   syntax: ['cannot be read with certainty', 'write it in a simpler way'],
   unknown: ['names a file that is not known before the shell runs', 'write the path out'],
@@ -62,12 +62,12 @@ const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: str
   held: ['puts paths of this machine into a variable, whose use is not followed', 'write each path where it is used'],
   variable: ['changes how every later command is read', 'leave it out'],
 }
-/** Other executors refuse these too. */
+/** Kinds that other executors refuse too. */
 const nowhere: ReadonlySet<RefusalKind> = new Set(['syntax', 'outside', 'system'])
 
 /**
  * @param what the part of the command as written @param hint a better remedy than the usual one
- * @param program that the interpreter may not have
+ * @param program a program that the virtual executor may lack
  */
 export function refuse(kind: RefusalKind, what: string, hint?: string, program?: string): never {
   const [reason, usual] = texts[kind]

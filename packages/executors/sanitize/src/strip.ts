@@ -1,9 +1,9 @@
 import type { ViewMount } from './paths/path-view.ts'
 
 export interface Stripper {
-  /** Returns bytes to pass on; keeps a possible beginning of a host path. */
+  /** Returns the bytes to pass on. A possible beginning of a host path is kept back. */
   push(chunk: Uint8Array): Uint8Array
-  /** Returns the kept bytes. */
+  /** Returns the bytes that were kept back. */
   end(): Uint8Array
 }
 
@@ -14,9 +14,9 @@ interface Replacement {
   readonly at: Buffer
 }
 
-/** Replaces host directories of mounts by their places in a stream. All other bytes stay unchanged. */
+/** Replaces host directories of mounts with their workspace paths in a stream. All other bytes remain unchanged. */
 export function createStripper(mounts: readonly ViewMount[]): Stripper {
-  // Longest first: a host root can begin another one.
+  // Longest first: one host root can be the prefix of another.
   const replacements = mounts
     .map(({ host, at }): Replacement => ({ host: Buffer.from(host), at: Buffer.from(at) }))
     .toSorted((left, right) => right.host.length - left.host.length)
@@ -39,7 +39,7 @@ export function createStripper(mounts: readonly ViewMount[]): Stripper {
       }
       out.push(bytes.subarray(from, at))
       const end = at + found.host.length
-      // `/` and a path below it share one slash.
+      // If the mount is at `/`, the path below it provides the slash.
       const atRoot = found.at.length === 1
       if (!(atRoot && bytes[end] === slash)) out.push(found.at)
       from = end
@@ -83,7 +83,7 @@ function matchAt(
   return undefined
 }
 
-/** Letters, digits, `_` and `-` continue a longer name. Programs quote names with “’”, so a character beyond ASCII ends one. */
+/** True for a letter, digit, `_` or `-`, which continue a name. Programs quote names with “’”, so a character beyond ASCII ends a name. */
 function continuesName(byte: number): boolean {
   const digit = byte >= 0x30 && byte <= 0x39
   const letter = (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)

@@ -23,7 +23,7 @@ export interface AttachOptions extends Pick<StartOptions, 'files' | 'topEntries'
 
 interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env'> {}
 
-/** Milliseconds for a store's change after the last signal, and for the end of a thread. */
+/** Milliseconds to wait for a store's change after the last signal, and for the end of a thread. */
 const patience = 15_000
 
 export function attachVirtual(options: AttachOptions): CommandDriver {
@@ -57,7 +57,7 @@ function commandEnvironment({ root, shell, request }: EnvironmentOptions): Recor
     USER: 'user',
     LOGNAME: 'user',
     SHELL: shell,
-    // The interpreter's own commands lie here.
+    // The interpreter's own commands are in these directories.
     PATH: '/usr/bin:/bin',
     ...request.env,
     PWD: request.cwd,

@@ -10,9 +10,9 @@ export { createBashFileSystem } from './files/create.ts'
 /**
  * The virtual executor's commands (`awk`, `sed`, `find`, …) for your own just-bash: `new Bash({ fs, cwd, customCommands:
  * createBashCommands(fs) })`.
- * They equal the real ones byte for byte in the compared forms. Other forms end with 126, and `stderr` suggests an alternative.
- * `bash`, `sh`, `env`, `timeout` and `sleep` stay just-bash's own.
- * @param fs the file system of `Bash`: one of {@link createBashFileSystem}
+ * In the compared forms, the output equals the real output byte for byte. Other forms end with 126, and `stderr` suggests another way.
+ * `bash`, `sh`, `env`, `timeout` and `sleep` remain just-bash's own commands.
+ * @param fs the file system of `Bash`, made by {@link createBashFileSystem}
  * @throws WorkspaceError `EINVAL` for another file system
  */
 export function createBashCommands(fs: IFileSystem): CustomCommand[] {

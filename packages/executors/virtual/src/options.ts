@@ -4,35 +4,33 @@ import { addressesShape, type Resolve } from '@ws/network'
 
 /** Beyond a limit, a command ends with exit code 126 and a message on standard error. */
 export interface VirtualLimits {
-  /** Simple commands in total, loops included. Default 1,000,000. */
+  /** Number of simple commands in total, loops included. Default 1,000,000. */
   readonly maxCommands?: number
-  /** Rounds of one loop, also in awk and sed. Default 1,000,000. */
+  /** Number of rounds of one loop, also in awk and sed. Default 1,000,000. */
   readonly maxLoopIterations?: number
   /** Nested calls of shell functions. Default 100. */
   readonly maxCallDepth?: number
-  /** Bytes of both output streams together; more is cut. Default 64 MiB. */
+  /** Bytes of both output streams together; further output is cut. Default 64 MiB. */
   readonly maxOutputBytes?: number
   /** Bytes of the largest file read, the largest string, and standard input. Default 64 MiB. */
   readonly maxFileBytes?: number
-  /**
-   * Bytes of heap of a command's thread; above, it ends with `SIGKILL`. jq has the same in addition, and ends with 134. Default 512 MiB.
-   */
+  /** Heap bytes of a command's thread. Above, the thread ends with `SIGKILL`. jq gets as much again, and ends with 134. Default 512 MiB. */
   readonly maxMemory?: number
 }
 
 export interface VirtualNetwork {
   /** Hosts: `example.org` (ports 80 and 443), `*.example.org` (every name below), `db.internal:8080` (another port). */
   readonly allow: readonly string[]
-  /** Non-public addresses and ranges (`10.0.0.0/8`) that these hosts may have. Default: none. */
+  /** Non-public addresses and ranges (`10.0.0.0/8`) to which these hosts may resolve. Default: none. */
   readonly addresses?: readonly string[] | undefined
-  /** Resolves listed hosts instead of the system. */
+  /** Resolves listed hosts. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined
 }
 
 export interface VirtualExecutorOptions {
   /** Default `none`. `{ allow: [...] }` adds a `curl` for the listed hosts; the guarantee is then `names`. */
   readonly network?: 'none' | VirtualNetwork | undefined
-  /** Commands of all its workspaces at a time, each in a thread; further ones wait. Default 4. */
+  /** Number of commands that run at once in all its workspaces, each in a thread; further commands wait. Default 4. */
   readonly concurrency?: number | undefined
   readonly limits?: VirtualLimits | undefined
 }

@@ -2,22 +2,22 @@ import { identityOf } from '../host/calls.ts'
 import { type Handle, openChild, release, statusOf } from './handle.ts'
 import type { Task } from './task.ts'
 
-/** Directories on the way down that are open at once, at most. */
+/** Limit of directories that a descent keeps open at once. */
 export const mostHeld = 32
 
-/** The kernel's name of the parent. */
+/** The kernel's name for the parent directory. */
 const above = '..'
 
 /**
- * The directories on the way down, each one component below the last. Those far above are closed and opened again from below,
- * with the same device and inode, so no exchange leads outside.
+ * The directories on the way down, each one component below the last. Distant directories are closed, and reopened from below.
+ * Device and inode must then be the same, so no exchange leads outside.
  */
 export class Descent {
   readonly #task: Task
   readonly #places: (Handle | string)[] = []
   readonly #start: Handle
 
-  /** @param start the parent of the first one, for the caller to release */
+  /** @param start the parent of the first directory. The caller releases it */
   constructor(task: Task, start: Handle) {
     this.#task = task
     this.#start = start
@@ -28,17 +28,17 @@ export class Descent {
     return last === undefined || typeof last === 'string' ? this.#start : last
   }
 
-  /** Takes the handle over. */
+  /** Adds a directory. The descent releases the handle. */
   async enter(handle: Handle): Promise<void> {
     const index = this.#places.push(handle) - 1 - mostHeld
     const far = this.#places[index]
-    // Without `/proc` nothing is open.
+    // Without `/proc`, no descriptor is open.
     if (far === undefined || typeof far === 'string' || far.fd < 0) return
     this.#places[index] = identityOf(await statusOf(this.#task, far))
     await release(this.#task, far)
   }
 
-  /** Goes up by one. @throws `EAGAIN` if the directory above is another one by now */
+  /** Goes up by one directory. @throws `EAGAIN` if the directory above is no longer the same */
   async leave(): Promise<void> {
     const below = this.#places.pop()
     if (below === undefined || typeof below === 'string') return

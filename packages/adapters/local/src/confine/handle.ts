@@ -6,11 +6,11 @@ import { pathOfDescriptor } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import type { Task } from './task.ts'
 
-/** A verified entry. Release it, but not while a pool call still uses `self`: the kernel reuses the number of a closed descriptor. */
+/** A verified entry. Do not release it while a pool call uses `self`: the kernel reuses the number of a closed descriptor. */
 export interface Handle {
-  /** Opened with `O_PATH`; -1 where there is no `/proc`. */
+  /** A descriptor opened with `O_PATH`; -1 without `/proc`. */
   readonly fd: number
-  /** The kernel's path to this entry, under any name. Without `/proc`: its host path. */
+  /** The kernel's path to this entry, whatever its name is. Without `/proc`: the entry's host path. */
   readonly self: string
 }
 
@@ -27,11 +27,11 @@ export async function statusOf({ calls }: Task, { fd, self }: Handle): Promise<S
 }
 
 export interface ChildOptions {
-  /** Must be a directory, not a link: else `ENOTDIR`. */
+  /** The entry must be a directory and not a link; otherwise `ENOTDIR`. */
   readonly directory?: boolean
 }
 
-/** Opens one component, never a link, so it leads nowhere else. */
+/** Opens one component and never follows a link. */
 export async function openChild(
   { tree, calls }: Task,
   directory: Handle,
@@ -58,7 +58,7 @@ export async function openData({ tree, calls }: Task, { self }: Handle, flags: n
   throw Object.assign(new Error('exchanged'), { code: 'EAGAIN', syscall: 'open' })
 }
 
-/** Whether this system shows where descriptors are open. */
+/** Whether this system shows the paths of descriptors. */
 export function hasProc(): boolean {
   try {
     return process.platform === 'linux' && lstatSync('/proc/self/fd').isDirectory()

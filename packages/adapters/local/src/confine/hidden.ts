@@ -6,7 +6,7 @@ import { Reserve } from '@ws/sandbox'
 import { type Where, contractFailure } from '../errors.ts'
 import type { Tree } from './tree.ts'
 
-/** No path of the API reaches a name that starts like this, and no listing shows it. */
+/** The prefix of temporary names. No path of the API reaches such a name, and no listing shows it. */
 export const tempPrefix = '.ws-tmp-'
 
 export function isTempName(name: string): boolean {
@@ -32,12 +32,12 @@ export function reservedAbove(tree: Tree, path: MountPath): MountPath[] {
     .map((one) => `/${one.slice(below)}` as MountPath)
 }
 
-/** @throws WorkspaceError `ENOENT` where a path is reserved, or lies below such a name. */
+/** @throws WorkspaceError `ENOENT` if a path is reserved, or is below a reserved name. */
 export function refuseReserved(tree: Tree, { operation, path }: Where & { readonly path: MountPath }): void {
   if (reservedAbove(tree, path).length > 0) throw contractFailure({ operation, path }, 'ENOENT')
 }
 
-/** At a host path on a local disk; names are reserved nowhere else. */
+/** Whether a host path is a reserved name. Names are reserved on local disks only. */
 export function isReservedAt(place: string): boolean {
   const status = lstatSync(place, { bigint: true, throwIfNoEntry: false })
   return status !== undefined && isReserved(status, place)

@@ -8,14 +8,14 @@ import { isReserved } from './hidden.ts'
 import type { Target, Task } from './task.ts'
 import { findObstacle, throwLink } from './walk.ts'
 
-/** Tries to open whose descriptor is elsewhere: a replaced file, a rename. */
+/** Limit of attempts to open an entry whose descriptor shows another path, after a replacement or a rename. */
 const attempts = 40
 
 export async function openEntry(task: Task, target: Target): Promise<Handle> {
   return await openVerified(task, target, target.path, 'entry')
 }
 
-/** Opens a directory. A link: `LinkSignal`; something else: `ENOTDIR`. */
+/** Opens a directory. Throws `LinkSignal` for a link and `ENOTDIR` for another entry. */
 export async function openDirectory(task: Task, target: Target): Promise<Handle> {
   return await openVerified(task, target, target.path, 'directory')
 }
@@ -72,13 +72,13 @@ async function openVerified(task: Task, target: Target, path: MountPath, kind: K
       if (tree.isAt(fd, path)) return handleOf(fd)
       await calls.close(fd)
     }
-    // An obstacle is, or was, in the way. The walk throws the right error.
+    // A link or another entry is or was on the path. The walk throws the right error.
     await findObstacle(task, target, kind)
   }
   throw changing(target)
 }
 
-/** Without `/proc`: a check before the use, which a race can beat. */
+/** Opens an entry without `/proc`. The check precedes the use, so a race can defeat it. */
 async function openChecked(task: Task, target: Target, path: MountPath, kind: Kind): Promise<Handle> {
   const { tree, calls } = task
   const self = tree.hostPath(path)
@@ -90,7 +90,7 @@ async function openChecked(task: Task, target: Target, path: MountPath, kind: Ki
   return { fd: -1, self }
 }
 
-/** The last name of a target, as `openParent` leaves it. */
+/** The last name of a target. `openParent` opens the directory above it. */
 export function nameOf({ path }: Target): string {
   return paths.baseName(path)
 }

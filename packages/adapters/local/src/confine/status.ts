@@ -8,7 +8,7 @@ const bytes = Buffer.from(fields.buffer)
 
 type VersionedStatus = Pick<Status, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>
 
-/** Device, inode, size and both times in nanoseconds: every change of a file changes one of them. */
+/** A version of device, inode, size and both times in nanoseconds. Every change of a file changes one of them. */
 export function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: VersionedStatus): Version {
   fields[0] = dev
   fields[1] = ino
@@ -24,7 +24,7 @@ export function typeOf(status: Status): FileType {
   return status.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-/** `version`: where {@link versionOf} says too much. */
+/** `version`: for callers that need another version than {@link versionOf}. */
 export function statOf(status: Status, version = versionOf(status)): Stat {
   const type = typeOf(status)
   return {
@@ -44,7 +44,7 @@ export function isSameEntry(one: Status, other: Status): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
 
-/** The facts about a file that make its version. `ctimeNs` is `mtimeNs` where {@link versionFrom} was not given it. */
+/** The facts in a version. `ctimeNs` equals `mtimeNs` if {@link versionFrom} did not receive it. */
 export interface VersionFacts {
   readonly size: bigint
   readonly mtimeNs: bigint

@@ -3,7 +3,7 @@ import type { Task } from './task.ts'
 import { sweep } from './temp.ts'
 import { isTempName } from './hidden.ts'
 
-/** Entries looked at for a new adapter; a listing of their directory removes other leftovers. */
+/** Limit of entries examined for a new adapter. Later listings remove further leftovers. */
 const mostEntries = 1_000
 const mostDirectories = 64
 
@@ -18,7 +18,7 @@ export async function sweepAtStart(task: Task, root: Handle, { deep }: { readonl
     try {
       if (left.entries > 0) queue.push(...(await sweepOne(task, directory, left)))
     } catch {
-      // It has gone, or may not be listed: the next listing of it sweeps it.
+      // The directory is gone, or may not be listed. Its next listing removes the leftovers.
     } finally {
       if (directory !== root) await release(task, directory)
     }
@@ -30,7 +30,7 @@ interface Left {
   directories: number
 }
 
-/** Answers the directories below, opened. */
+/** Sweeps one directory. Returns the directories in it, opened. */
 async function sweepOne(task: Task, directory: Handle, left: Left): Promise<Handle[]> {
   const { calls } = task
   const listing = await calls.openListing(directory.self, 'utf8')
@@ -53,7 +53,7 @@ async function sweepOne(task: Task, directory: Handle, left: Left): Promise<Hand
     try {
       opened.push(await openChild(task, directory, name, { directory: true }))
     } catch {
-      // It has gone or was exchanged.
+      // The directory is gone or was exchanged.
     }
   }
   return opened

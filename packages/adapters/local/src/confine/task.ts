@@ -10,7 +10,7 @@ export interface Task extends Where {
   readonly calls: Calls
   readonly pooled: Calls
   readonly signal: AbortSignal | undefined
-  /** Waits a moment for a file that another process holds. Default true. */
+  /** Waits briefly for a file on which another process has a lease. Default true. */
   readonly isPatient?: boolean | undefined
 }
 

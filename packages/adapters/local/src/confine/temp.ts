@@ -11,12 +11,12 @@ import { tempPrefix } from './hidden.ts'
 
 /** Age in milliseconds before a dead process's temporary file is removed. */
 const deadAfterMs = 5 * 60_000
-/** The same if the process cannot be looked up (another container or boot). */
+/** Age in milliseconds if the process cannot be looked up (another container or boot). */
 const foreignAfterMs = 24 * 3_600_000
 
 let mark: string | undefined
 
-/** `<system>-<pid>-<start>`: the process of something temporary. */
+/** Identifies the process of a temporary entry: `<system>-<pid>-<start>`. */
 export function ownMark(): string {
   mark ??= `${systemId()}-${process.pid.toString(36)}-${startTime('self') ?? '0'}`
   return mark
@@ -34,7 +34,7 @@ export function newTempName(): string {
   return `${tempPrefix}${ownMark()}-${randomUUID()}`
 }
 
-/** Equal for processes that see each other's ids, until the next boot. */
+/** An identity of the system. It is equal for processes that see each other's ids, until the next boot. */
 function systemId(): string {
   const parts: string[] = []
   for (const read of [
@@ -51,14 +51,14 @@ function systemId(): string {
   return createHash('sha256').update(parts.join(' ')).digest('hex').slice(0, 12)
 }
 
-/** A process's start in ticks since boot, base 36: ids are reused, this is not. */
+/** A process's start in ticks since boot, base 36. Process ids are reused, but not with the same start. */
 function startTime(pid: number | 'self'): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
     return ticks === undefined ? undefined : Number(ticks).toString(36)
   } catch (error) {
-    // A mark without the time would be kept, and others would remove its files.
+    // Without the time, a wrong mark would be cached, and other processes would remove its files.
     if (Descriptors.isShort(error)) throw error
     return undefined
   }
@@ -98,7 +98,7 @@ export async function sweep(
       if (status.isDirectory()) continue
       if (isLeftover(name, Date.now() - Number(status.mtimeMs), options)) await calls.unlink(path)
     } catch {
-      // another process removed it, or this process has no right to
+      // another process removed the file, or this process lacks the right
     }
   }
 }

@@ -8,22 +8,22 @@ import { pathOfDescriptor } from '../host/calls.ts'
 import type { NestedMounts } from '../host/mounts.ts'
 import { replacement } from '../host/name.ts'
 
-/** Milliseconds for which a seen root is believed. */
+/** Milliseconds for which a check of the root remains valid. */
 const believedMs = 5
 
 export interface TreeOptions {
   readonly root: string
-  /** A descriptor of it, opened with `O_PATH`; -1 where the system has none. */
+  /** A descriptor of the root, opened with `O_PATH`; -1 if the system has no such descriptors. */
   readonly fd: number
-  /** `device:inode` of it. */
+  /** The root's `device:inode`. */
   readonly identity: string
   readonly mounts: NestedMounts
   /** The owner of new entries; absent for this process's user. */
   readonly giveTo?: Owner | undefined
   readonly caseSensitive: boolean
-  /** The root's device, if a directory's size bounds its number of entries there, and every change of entries changes its ctime. */
+  /** The root's device, if directory sizes limit entry counts there and every change of entries changes the ctime. */
   readonly exactDevice?: bigint | undefined
-  /** The root's device, if its files are in memory: no call waits there. */
+  /** The root's device, if its files are in memory: calls never wait there. */
   readonly memoryDevice?: bigint | undefined
 }
 
@@ -39,7 +39,7 @@ export class Tree {
   readonly caseSensitive: boolean
   readonly exactDevice: bigint | undefined
   readonly memoryDevice: bigint | undefined
-  /** Descriptors reveal their paths. Elsewhere (no `/proc`), paths are checked before use. */
+  /** True if descriptors reveal their paths. Without `/proc`, paths are checked before use. */
   readonly verified: boolean
   readonly #prefix: string
   readonly #base: string
@@ -61,18 +61,18 @@ export class Tree {
     this.#needsBytes = root.includes(replacement)
   }
 
-  /** Host path of a path without links. Lexical. */
+  /** The host path of a path without links. No link is resolved. */
   hostPath(path: MountPath): string {
     return path === '/' ? this.root : this.#prefix + path
   }
 
-  /** The path to open, from the root's descriptor: names above the root play no part. */
+  /** The path to open, below the root's descriptor. Names above the root have no effect. */
   through(path: MountPath): string {
-    // `/.`: without it, O_NOFOLLOW would meet the link that /proc shows for the descriptor
+    // without `/.`, O_NOFOLLOW would refuse the link that /proc shows for the descriptor
     return path === '/' ? `${this.#base}/.` : this.#base + path
   }
 
-  /** A faster path than {@link through}, from above the root, for reading. The place is verified as always; the root was a moment ago. */
+  /** A faster path than {@link through} for reading: by host path. The entry is verified as always; the root was verified a moment ago. */
   shortcut(path: MountPath): string | undefined {
     const now = performance.now()
     if (now - this.#seenAt > believedMs) {
@@ -86,7 +86,7 @@ export class Tree {
     return this.verified && readlinkSync(pathOfDescriptor(this.fd)) === this.root
   }
 
-  /** Whether a descriptor is open at that path without a link on the way. Never blocks. */
+  /** Whether a descriptor is open at the path, with no link on the way. Never blocks. */
   isAt(fd: number, path: MountPath): boolean {
     const link = pathOfDescriptor(fd)
     const expected = this.hostPath(path)

@@ -11,7 +11,7 @@ import type { Target, Task } from './task.ts'
 /**
  * Walks to a target one component at a time without following links, and throws the obstacle or the system's error.
  *
- * The last component: `entry`: anything; `directory`: a directory; `followed`: no link; `parent`: only its parent is looked at.
+ * `kind` restricts the last component: `entry`: none; `directory`: a directory; `followed`: no link; `parent`: only the parent is examined.
  */
 export async function findObstacle(
   task: Task,
@@ -48,7 +48,7 @@ export async function findObstacle(
   }
 }
 
-/** Throws the `LinkSignal` for a final link; returns if it is gone. */
+/** Throws the `LinkSignal` for a final link; returns if the link is gone. */
 export async function throwLink(task: Task, target: Target): Promise<void> {
   await findObstacle(task, target, 'followed')
 }

@@ -1,4 +1,4 @@
 import { pooledCalls } from './calls.ts'
 
-/** For work outside any adapter's tree: always on the pool. */
+/** System calls for work outside any adapter's tree. They always run on the pool. */
 export const calls = pooledCalls()

@@ -6,7 +6,7 @@ import type { concurrency } from '@ws/core/adapter'
 import { nativeCode } from '../errors.ts'
 import type { Pace } from './pace.ts'
 
-/** A path for the kernel. Bytes where a name is not valid UTF-8. */
+/** A path for the kernel: bytes if a name is not valid UTF-8. */
 export type HostName = string | Buffer
 export type Maybe<Value> = Value | Promise<Value>
 export type Status = fs.BigIntStats
@@ -27,7 +27,7 @@ export interface Calls {
   close(fd: number): Maybe<void>
   fstat(fd: number): Maybe<Status>
   lstat(name: HostName): Maybe<Status>
-  /** `undefined` for nothing: an error would cost more than the call. */
+  /** Returns `undefined` for a missing entry: an error would take longer than the call. */
   lookUp(name: HostName): Maybe<Status | undefined>
   readlink(name: HostName): Maybe<Buffer>
   realpath(name: string): Maybe<string>
@@ -47,7 +47,7 @@ export interface Calls {
   fsync(fd: number): Maybe<void>
   /** Times in seconds since the epoch. */
   futimes(fd: number, accessed: number, modified: number): Maybe<void>
-  /** By a path; follows a link. */
+  /** Sets times by path, and follows a link. */
   utimes(name: HostName, accessed: number, modified: number): Maybe<void>
   copyFile(from: HostName, to: HostName, flags: number): Maybe<void>
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): Maybe<OpenListing>
@@ -55,7 +55,7 @@ export interface Calls {
   closeListing(listing: OpenListing): Maybe<void>
 }
 
-/** The engine on this thread, which reads without waiting. */
+/** System calls on this thread, which return without waiting. */
 export interface ImmediateCalls extends Calls {
   readonly immediate: true
   open(name: HostName, flags: number, mode?: number): number
@@ -67,7 +67,7 @@ export interface ImmediateCalls extends Calls {
   listSmall(name: string): readonly DirectoryEntry[]
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): OpenListing
   closeListing(listing: OpenListing): void
-  /** Several calls timed as one: reading the clock costs as much as a call. */
+  /** Runs several calls and times them as one: reading the clock takes as long as a call. */
   together<Result>(work: (calls: PlainCalls) => Result): Result
   read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number
 }
@@ -93,7 +93,7 @@ export function isImmediate(calls: Calls): calls is ImmediateCalls {
 /** Entries of a listing that one system call reads ahead. */
 const listingBuffer = 256
 
-/** The type of `opendir` knows no `'buffer'`, the function does. */
+/** The types of `opendir` lack `'buffer'`, which the function accepts. */
 function listingOptions(encoding: 'utf8' | 'buffer'): fs.OpenDirOptions {
   return { bufferSize: listingBuffer, encoding: encoding as BufferEncoding }
 }
@@ -227,19 +227,19 @@ export function pooledCalls(semaphore?: concurrency.Semaphore): Calls {
   }
 }
 
-/** Inodes are unsigned; Node gives the larger ones, which rclone has, as negative numbers. */
+/** The identity `device:inode`. Inodes are unsigned, but Node returns large inodes, as of rclone, as negative numbers. */
 export function identityOf({ dev, ino }: Pick<Status, 'dev' | 'ino'>): string {
   return `${dev}:${BigInt.asUintN(64, BigInt(ino))}`
 }
 
 let directory = '/proc/self/fd/'
 
-/** The kernel's path to an open descriptor, by this process's number: `self` is one link more. */
+/** The kernel's path to an open descriptor. The path names this process by number, since `self` is another link. */
 export function pathOfDescriptor(fd: number): string {
   return directory + fd
 }
 
-/** Finds how `/proc` calls this process; `self` in another PID namespace. */
+/** Sets this process's directory in `/proc`. In another PID namespace, that is `self`. */
 export function learnOwnDirectory(): void {
   directory = '/proc/self/fd/'
   try {

@@ -1,18 +1,18 @@
 import { constants } from 'node:fs'
 
-/** Not among Node's constants; the same on every Linux architecture that Node runs on. */
+/** `O_PATH` is missing in Node's constants. The value is the same on every Linux architecture that Node supports. */
 export const O_PATH = 0x20_0000
 
 export const anyEntry = O_PATH | constants.O_NOFOLLOW
 /** A directory that is not a link, without the right to list it. */
 export const anyDirectory = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
-/** O_NONBLOCK: another process's lease would block the open. */
+/** O_NONBLOCK, because another process's lease would block the open. */
 export const reading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 export const readingDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOCTTY
 export const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** Most bytes to move on this thread: 1 MiB can hold the loop for 2 ms. */
+/** Limit of bytes that are moved on this thread: 1 MiB can block the loop for 2 ms. */
 export const smallBytes = 65_536
 /** Bytes of one read or write on the pool. */
 export const chunkBytes = 262_144

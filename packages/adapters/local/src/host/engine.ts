@@ -4,11 +4,11 @@ import type { NestedMounts } from './mounts.ts'
 import { Pace, slowMountSemaphore } from './pace.ts'
 
 const pooled = pooledCalls()
-/** For mounts that may hang: few at once, so hanging calls leave room for others. */
+/** System calls for mounts that may hang. Few run at once, so hanging calls leave threads for other work. */
 export const slowMountCalls = pooledCalls(slowMountSemaphore)
 
 export interface Engine {
-  /** For names and metadata: at once, unless the disk is slow. */
+  /** Calls for names and metadata: on this thread, unless the disk is slow. */
   readonly calls: Calls
   readonly pooled: Calls
 }
@@ -18,10 +18,10 @@ const gatedOnly: Engine = { calls: slowMountCalls, pooled: slowMountCalls }
 
 export interface EnginesOptions {
   readonly io: 'auto' | 'async'
-  /** The root's file system may hang (FUSE, network). */
+  /** True if the root's file system may hang (FUSE, network). */
   readonly slowRoot: boolean
   readonly mounts: NestedMounts
-  /** The root's device: adapters on one disk share its pace. */
+  /** The root's device. Adapters on one disk share the measured pace. */
   readonly device: string
 }
 
@@ -44,7 +44,7 @@ export class Engines {
     this.#local = io === 'async' ? poolOnly : engineOn(device)
   }
 
-  /** `hostPaths`: those the operation works on, and below. */
+  /** Selects the engine for an operation. `hostPaths`: the paths on and below which the operation works. */
   for(hostPaths: readonly string[]): Engine {
     if (this.#everywhere !== undefined) return this.#everywhere
     return hostPaths.some((path) => this.#mounts.touchesSlow(path)) ? gatedOnly : this.#local
@@ -56,7 +56,7 @@ class LocalEngine implements Engine {
   readonly #pace = new Pace()
   readonly #immediate = immediateCalls(this.#pace)
 
-  /** Asked for each call: after a slow call the operation continues on the pool. */
+  /** Evaluated for each call: after a slow call, the operation continues on the pool. */
   get calls(): Calls {
     return this.#pace.isSlow ? pooled : this.#immediate
   }

@@ -10,13 +10,13 @@ export interface HostMount {
 export const fuseType = 0x65735546
 export const tmpfsType = 0x01021994
 
-/** ext4, xfs, btrfs and tmpfs: every entry adds to its directory's size, and every change to its times. Overlayfs reports one layer. */
+/** ext4, xfs, btrfs and tmpfs: every entry adds to its directory's size, and every change sets its times. Overlayfs reports one layer. */
 const exactTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, tmpfsType])
 
 export function isExactType(type: number): boolean {
   return exactTypes.has(type)
 }
-/** The mount table; empty if the system shows none. Touches no mount. */
+/** Reads the mount table without touching a mount. Empty if the system shows no table. */
 export function readMounts(): HostMount[] {
   try {
     return HostPaths.parseMountTable(HostPaths.readMountInfo('self')).map(({ point, fileSystem }) => ({
@@ -33,7 +33,7 @@ function isBelow(path: string, directory: string): boolean {
   return directory === '/' ? path !== '/' : path.startsWith(`${directory}/`)
 }
 
-/** Milliseconds for which the mount table is believed. */
+/** Milliseconds for which a read mount table remains valid. */
 const believedMs = 1_000
 
 export class NestedMounts {
@@ -84,7 +84,7 @@ export function mountTypeOf(path: string): string {
   let best: HostMount | undefined
   for (const mount of readMounts()) {
     const covers = mount.at === path || isBelow(path, mount.at)
-    // of two on the same place, the later one is on top
+    // of two mounts on one place, the later mount is on top
     if (covers && (best === undefined || mount.at.length >= best.at.length)) best = mount
   }
   return best?.type ?? ''

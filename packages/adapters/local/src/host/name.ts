@@ -6,7 +6,7 @@ export function under(base: string, name: HostName): HostName {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Text for bytes of valid UTF-8, else `undefined`. */
+/** Decodes valid UTF-8; `undefined` for other bytes. */
 export function decodeName(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
@@ -15,7 +15,7 @@ export function decodeName(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Shows bytes that are not UTF-8: printable ASCII is kept, the rest becomes `\xNN`. */
+/** Shows bytes that are not UTF-8: printable ASCII is kept, other bytes become `\xNN`. */
 export function showBytes(bytes: Uint8Array): string {
   let shown = ''
   for (const byte of bytes) {
@@ -25,5 +25,5 @@ export function showBytes(bytes: Uint8Array): string {
   return shown
 }
 
-/** Stands for invalid bytes, but is also a valid character. */
+/** The replacement character, which stands for invalid bytes but can also be part of a valid name. */
 export const replacement = '\uFFFD'

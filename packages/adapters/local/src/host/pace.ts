@@ -20,9 +20,9 @@ function runDelay(): number {
 
 /** Milliseconds of synchronous work after which the event loop gets its turn. */
 const sliceMs = 0.7
-/** A synchronous call of this many milliseconds means a busy disk: work goes to the pool. */
+/** A synchronous call that takes this many milliseconds means a busy disk. Work then goes to the pool. */
 const slowCallMs = 15
-/** Milliseconds on the pool after a slow call, doubled while first calls stay slow. */
+/** Milliseconds on the pool after a slow call. They double while the next first calls remain slow. */
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 
@@ -41,7 +41,7 @@ export function isUrgent(signal: AbortSignal | undefined): boolean {
   return signal !== undefined && signals.urgent.has(signal)
 }
 
-/** `undefined` while the event loop may be blocked, else a later turn. The whole process shares one budget. */
+/** `undefined` if work may continue now, otherwise a later turn. The whole process shares one budget. */
 export function ownTurn(signal?: AbortSignal): Promise<void> | undefined {
   if (!isTurnOver() || isUrgent(signal)) return undefined
   if (!isTurnDue) {
@@ -58,7 +58,7 @@ function beginTurn(): void {
   letNextOneIn()
 }
 
-/** Waiters get their turns one after the other: together, most would find the turn over again. */
+/** Lets the next waiter run. If all waiters ran together, most would have to wait again. */
 function letNextOneIn(): void {
   const next = line.shift()
   if (next === undefined) return
@@ -80,7 +80,7 @@ export function spend(ms: number): void {
   spentInSlice += ms
 }
 
-/** Milliseconds of synchronous work between notes of the processor wait. */
+/** Milliseconds of synchronous work between two readings of the processor wait. */
 const noteEveryMs = 1
 
 export class Pace {
@@ -108,7 +108,7 @@ export class Pace {
     this.#slowUntil = now + this.#pauseMs
   }
 
-  /** Milliseconds of processor wait since the last note. */
+  /** Milliseconds of processor wait since the last reading. */
   #noteDelay(): number {
     const before = this.#notedDelay
     this.#notedDelay = this.#runDelay()
@@ -121,5 +121,5 @@ export class Pace {
   }
 }
 
-/** One for the process, as libuv has one pool of four threads. */
+/** One semaphore for the process, because libuv has one pool of four threads. */
 export const slowMountSemaphore = new concurrency.Semaphore(2)

@@ -5,21 +5,21 @@ import type { DirectoryEntry, Status } from '../host/calls.ts'
 type Entries = readonly DirectoryEntry[]
 type Times = Pick<Status, 'ino' | 'ctimeNs'>
 
-/** The entries of a directory, and its settled time of change. */
+/** The entries of a directory, and the time of its last change. */
 interface Known {
   readonly entries: Entries
   readonly ctimeNs: bigint
   usedAt: number
 }
 
-/** Most remembered entries, about 100 bytes each; a directory counts as two. */
+/** Limit of remembered entries, about 100 bytes each. A directory counts as two entries. */
 export const mostEntries = 65_536
-/** Milliseconds after its last use for which an entry is kept, even by walks over more entries than fit. */
+/** Milliseconds for which a used entry is kept, even if a walk reads more entries than fit. */
 const keptMs = 60_000
 /** Allowed clock drift, in milliseconds. */
 const clockToleranceMs = 10
 
-/** Names and types in small directories, kept where times are exact. Each use compares the directory's inode and ctime. */
+/** Remembers names and types in small directories whose times are exact. Each use compares the directory's inode and ctime. */
 export class KnownEntries {
   readonly #known = new Map<string, Known>()
   readonly #now: () => number
@@ -28,13 +28,13 @@ export class KnownEntries {
   #clockOffset = 0
   #clocks = 0
 
-  /** `now`: the clock of files. `monotonic`: a clock that is never set. Both in ms. */
+  /** `now`: the clock of files. `monotonic`: a clock that nobody sets. Both in ms. */
   constructor(now: () => number = Date.now, monotonic: () => number = () => performance.now()) {
     this.#now = now
     this.#monotonic = monotonic
   }
 
-  /** `tree`: its number; an open tree keeps inodes from being reused. `status`: read just now. */
+  /** The entries of a directory. `tree`: its number; an open tree keeps inodes from being reused. `status`: read just now. */
   of(tree: number, status: Times, list: () => Entries): Entries {
     const known = this.recall(tree, status)
     if (known !== undefined) return known
@@ -58,7 +58,7 @@ export class KnownEntries {
     return known.entries
   }
 
-  /** Takes all entries of a directory that are read from now on. `undefined` if a change could go unnoticed. */
+  /** Returns a function that remembers the entries of a directory read from now on. `undefined` if a change could go unnoticed. */
   recorder(tree: number, { ino, ctimeNs }: Times): ((entries: Entries) => void) | undefined {
     const now = this.#now()
     this.#watchClock(now)
@@ -69,7 +69,7 @@ export class KnownEntries {
     }
   }
 
-  /** Changes whenever a directory's entries change; `undefined` if unknown. `status`: read just now. */
+  /** A text that changes with a directory's entries; `undefined` if unknown. `status`: read just now. */
   stampOf(tree: number, { dev, ino, ctimeNs }: Pick<Status, 'dev' | 'ino' | 'ctimeNs'>): string | undefined {
     const now = this.#now()
     this.#watchClock(now)
@@ -79,7 +79,7 @@ export class KnownEntries {
   #use(key: string, known: Known, now: number): void {
     if (now - known.usedAt < keptMs / 4) return
     known.usedAt = now
-    // Moved to the end: the map is in the order of last use.
+    // Moved to the end, because the map is in the order of last use.
     this.#known.delete(key)
     this.#known.set(key, known)
   }
@@ -103,7 +103,7 @@ export class KnownEntries {
     this.#size -= sizeOf(known)
   }
 
-  /** After the clock was set, a change may get an earlier time. */
+  /** Notices a clock that was set: a later change may then get an earlier time. */
   #watchClock(now: number): void {
     let offset = now - this.#monotonic()
     // The thread may have waited for a processor between the two clocks.

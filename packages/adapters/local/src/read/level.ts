@@ -36,7 +36,7 @@ export class WholeListing implements OpenListing {
   }
 
   closeSync(): void {
-    // nothing is open
+    // a remembered listing has no open descriptor
   }
 
   close(): Promise<void> {
@@ -44,7 +44,7 @@ export class WholeListing implements OpenListing {
   }
 }
 
-/** A listing in parts. `keep` gets its entries when the last one was read. */
+/** A listing that is read in parts. `keep` receives all entries after the last part. */
 class RecordedListing implements OpenListing {
   readonly #listing: OpenListing
   readonly #keep: (entries: readonly DirectoryEntry[]) => void
@@ -82,22 +82,22 @@ export interface Level {
   readonly path: MountPath
   handle: Handle
   listing: OpenListing
-  /** The second pass: only names that are not plain UTF-8, as bytes. */
+  /** True in the second pass, which lists only names that are not plain UTF-8, as bytes. */
   asBytes: boolean
-  /** The first pass met a name with U+FFFD, which may stand for invalid bytes. */
+  /** True if the first pass found a name with U+FFFD, which may stand for invalid bytes. */
   doubtful: boolean
   readonly temps: string[]
-  /** The last generation of reserved names before the listing was opened. */
+  /** The generation of reserved names when the listing was opened. */
   readonly reserved: number
-  /** Reserved names were read after all entries, so no later reservation can be among these entries. */
+  /** True if reserved names were read after all entries: no later reservation can be among these entries. */
   isChecked: boolean
 }
 
-/** The handle of a level far above, whose remaining entries were read. */
+/** The handle of a distant level whose remaining entries were read. */
 export const releasedHandle: Handle = { fd: -1, self: '/dev/null' }
 
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {
-  // Reserved names were read a moment ago: when the listing began, or at the entry that led here.
+  // Reserved names were read a moment ago: at the start of the listing, or at this directory's entry.
   const reserved = Reserve.reservedNames.lastGeneration
   return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved, isChecked: false }
 }
@@ -128,7 +128,7 @@ export function namesKnown(
   return known(path, knownEntries.stampOf(tree.id, status))
 }
 
-/** Bytes of a small directory, read at once: a few hundred entries. */
+/** Size in bytes up to which a directory is read at once: a few hundred entries. */
 const smallDirectoryBytes = 4_096n
 
 /** Lists a small or remembered directory whole. `undefined` if the entries must be read in parts. */
@@ -149,14 +149,14 @@ export function recorded(task: Task, handle: Handle, listing: OpenListing): Open
   return keep === undefined ? listing : new RecordedListing(listing, keep)
 }
 
-/** The status of a directory whose times are exact, where asking needs no wait. */
+/** The status of a directory with exact times, if reading it needs no wait. */
 function exactStatus({ calls, tree }: Task, { fd }: Handle): Status | undefined {
   if (fd < 0 || tree.exactDevice === undefined || !isImmediate(calls)) return undefined
   const status = calls.fstat(fd)
   return status.dev === tree.exactDevice ? status : undefined
 }
 
-/** `undefined` for a missing entry and for every error: the thorough way meets the error again. */
+/** Reads details without waiting. `undefined` for a missing entry and every error: the thorough way repeats the error. */
 export function detailsAtOnce(
   calls: ImmediateCalls,
   { handle }: Level,
@@ -171,7 +171,7 @@ export function detailsAtOnce(
   }
 }
 
-/** Whether an entry may only reserve a name now, or did when it was read. `place`: host path of the level. */
+/** Whether an entry may be a reserved name, now or when it was read. `place`: host path of the level. */
 export function mayBeReserved(level: Level, place: string, name: HostName): boolean {
   const generation = level.isChecked ? Reserve.reservedNames.lastGeneration : Reserve.reservedNames.generation()
   level.isChecked = level.listing instanceof WholeListing
@@ -181,10 +181,10 @@ export function mayBeReserved(level: Level, place: string, name: HostName): bool
 }
 
 const held: ReadonlySet<string> = new Set(['commondir', 'config', 'config.worktree'])
-/** Asked first: most names have another length. */
+/** Lengths of these names. The length is compared first, because most names have another length. */
 const heldLengths: ReadonlySet<number> = new Set([...held].map(({ length }) => length))
 
-/** Only git's reserved names are held by files, which programs must read. */
+/** True if the entry may reserve a name. Only git's reserved names are files, since programs must read them. */
 export function mayHoldName(dirent: DirectoryEntry): boolean {
   return (
     dirent.isDirectory() || (heldLengths.has(dirent.name.length) && dirent.isFile() && held.has(String(dirent.name)))

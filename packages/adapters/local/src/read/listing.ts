@@ -49,8 +49,8 @@ export interface ListingOptions extends InnerListOptions {
 }
 
 /**
- * A listing; an async generator is slower. A level reads 256 entries at once, and remembers those of a directory that did not change.
- * The last levels hold their directories open. Those far above are read to their end, closed, and reopened by verified paths.
+ * A listing without an async generator, which would be slower. A level reads 256 entries at once, and remembers unchanged directories.
+ * The last levels keep their directories open. Distant levels are read to their end, closed, and reopened by verified paths.
  */
 export class Listing implements EntryIterator, Held {
   readonly #options: ListingOptions
@@ -103,13 +103,13 @@ export class Listing implements EntryIterator, Held {
     try {
       return await work()
     } finally {
-      // before the result is seen, so that the next call does not wait
+      // cleared before the caller sees the result, so that the next call does not wait
       if (this.#tail === promise) this.#tail = undefined
       resolve()
     }
   }
 
-  /** The next entry without waiting; unusual cases go to {@link #advance}. */
+  /** The next entry without waiting. Unusual cases use {@link #advance}. */
   #atOnce(): Entry | undefined {
     for (;;) {
       const level = this.#levels.at(-1)
@@ -147,14 +147,14 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  /** Another listing may show what this one left out. */
+  /** Reports a directory with a hidden entry, which a later listing may show. */
   #forget({ path }: Level): void {
     this.#options.onHidden?.(path)
   }
 
-  /** True for an entry that only reserves a name, or is gone. */
+  /** True if an entry only reserves a name, or is gone. */
   #isHidden({ tree, calls }: Task, level: Level, name: HostName): Maybe<boolean> {
-    // a hidden entry makes its directory unknown
+    // a known directory has no hidden entry
     if (isKnown(level)) return false
     if (!mayBeReserved(level, tree.hostPath(level.path), name)) return false
     const self = under(level.handle.self, name)
@@ -171,7 +171,7 @@ export class Listing implements EntryIterator, Held {
     return { path, name, type: typeOfDirent(dirent) }
   }
 
-  /** Enters a directory. Also true if there is nothing to enter. */
+  /** Enters a directory without waiting. Also true if the entry need not be entered. */
   #descendAtOnce(task: Task, calls: ImmediateCalls, level: Level, { path, name, type }: Entry): boolean {
     if (!this.#isEntered(path, type)) return true
     const { tree } = task
@@ -203,7 +203,7 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  /** Leaves a level without waiting. The last level, whose end is the listing's end, is left elsewhere. */
+  /** Leaves a level without waiting. The last level ends the listing, so {@link #advance} leaves it. */
   #leaveAtOnce(calls: ImmediateCalls, level: Level): boolean {
     const { doubtful, temps, listing, handle } = level
     if (doubtful || temps.length > 0 || this.#levels.length === 1) return false
@@ -346,7 +346,7 @@ export class Listing implements EntryIterator, Held {
     this.#pass(task, path, error)
   }
 
-  /** Skips a directory, or fails. */
+  /** Skips an unreadable directory, or throws. */
   #pass({ operation }: Task, path: MountPath, error: unknown): void {
     const told = translate(error, { operation, path })
     const { onUnreadable } = this.#options
@@ -369,7 +369,7 @@ export class Listing implements EntryIterator, Held {
     far.handle = releasedHandle
   }
 
-  /** Reopens the directory of a level. False if the level ends here. */
+  /** Reopens the directory of a level. False if the level must end. */
   async #takeUp(task: Task, level: Level): Promise<boolean> {
     try {
       level.handle = await openDirectory(task, targetOf(task, level.path))

@@ -11,10 +11,10 @@ import { type Where, contractFailure, nativeCode } from '../errors.ts'
 import { reading } from '../host/constants.ts'
 
 export interface OpenedFile {
-  /** Open for reading; the caller closes it. */
+  /** A descriptor for reading. The caller closes it. */
   readonly fd: number
   readonly stat: Stat
-  /** Bytes to read, from `start` to before `end`. */
+  /** The range of bytes to read: from `start` to before `end`. */
   readonly start: number
   readonly end: number
 }
@@ -22,7 +22,7 @@ export interface OpenedFile {
 export async function openToRead(task: Task, { range, ifVersion }: DriverOptions.Read): Promise<OpenedFile> {
   const { handle, status } = await openFile(task, targetOf(task, task.path))
   try {
-    // The status is read before the data: after a change in between, a later condition fails, and nothing is lost.
+    // The status is read before the data. If the file changes in between, a later condition on the version fails, and no change is lost.
     const stat = statOf(status)
     if (ifVersion !== undefined && ifVersion !== stat.version) throw staleRead(task)
     const start = Math.min(range?.offset ?? 0, stat.size)
@@ -33,10 +33,10 @@ export async function openToRead(task: Task, { range, ifVersion }: DriverOptions
   }
 }
 
-/** Milliseconds between tries while a lease is being broken. */
+/** Milliseconds between attempts while another process gives up its lease. */
 const leaseDelays = [1, 5, 20, 50, 100]
 
-/** With O_NONBLOCK, an open fails where it would wait for a lease, so the open is tried a few times. */
+/** Opens a file, and retries a few times: with O_NONBLOCK, an open fails if it would wait for a lease. */
 export async function openWithPatience(task: Task, open: () => Promise<number>): Promise<number> {
   for (const ms of task.isPatient === false ? [] : leaseDelays) {
     try {

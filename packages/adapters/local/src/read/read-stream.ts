@@ -55,7 +55,7 @@ class FileStream implements AsyncIterableIterator<Uint8Array>, Held {
     await this.return()
   }
 
-  /** Closing waits for a pool call that reads: otherwise the descriptor's number could belong to another file. */
+  /** Runs pool calls one after another. Closing must wait for a read: the descriptor's number could belong to another file. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const run = this.#last.then(work)
     this.#last = run.catch(() => undefined)

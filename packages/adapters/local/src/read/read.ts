@@ -13,7 +13,7 @@ import { anyEntry, chunkBytes, reading, smallBytes } from '../host/constants.ts'
 import { pathOfDescriptor } from '../host/calls.ts'
 import { openToRead } from './open-file.ts'
 
-/** The status of an entry without waiting. `undefined`: use the thorough way, with the same checks. */
+/** The status of an entry without waiting. `undefined`: use the thorough way, which makes the same checks. */
 export function statusAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): Status | undefined {
   return calls.together((plain) => withEntry(tree, plain, path, (_fd, status) => status))
 }
@@ -23,14 +23,14 @@ export interface SmallFile {
   readonly status: Status
 }
 
-/** The whole content of a small regular file; `undefined` if the thorough way is needed, and for everything else. */
+/** The whole content of a small regular file; `undefined` for other entries, or if the thorough way is needed. */
 export function fileAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): SmallFile | undefined {
   return calls.together((plain) => withEntry(tree, plain, path, (entry, status) => readWhole(plain, entry, status)))
 }
 
 function readWhole(calls: PlainCalls, entry: number, status: Status): SmallFile | undefined {
   if (!status.isFile() || status.size > smallBytes || isReserved(status, pathOfDescriptor(entry))) return undefined
-  // the first open had no effect on the file; only now is it opened for its data
+  // the first open did not open the data; the verified file is opened for its data now
   const fd = calls.open(pathOfDescriptor(entry), reading)
   try {
     const bytes = new Uint8Array(Number(status.size))
@@ -60,10 +60,10 @@ function withEntry<Result>(
   }
 }
 
-/** Bytes of a pool call for a whole file: few calls, with a quick abort. */
+/** Bytes of a pool call for a whole file: large enough for few calls, small enough for a quick abort. */
 const largeChunkBytes = 8 * chunkBytes
 
-/** Most bytes that one array holds on every platform. */
+/** Limit of bytes in one array on every platform. */
 const largestRead = 2 ** 31 - 1
 
 export async function readFile(task: Task, options: AdapterOptions.Read): Promise<ReadResult> {

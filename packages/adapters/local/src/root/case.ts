@@ -8,10 +8,10 @@ import { under } from '../host/name.ts'
 import { lookAt } from '../write/target.ts'
 import { newTempName } from '../confine/temp.ts'
 
-/** Most entries that are examined to find a name with a letter. */
+/** Limit of entries that are examined for a name with a letter. */
 const entriesLookedAt = 64
 
-/** Tests whether names that differ in case are two names. `type`: of the file system; no test file is made on rclone's. */
+/** Tests whether the file system is case-sensitive. `type`: of the file system; on rclone's, no test file is made. */
 export async function probeCase(task: Task, directory: Handle, type: string): Promise<boolean> {
   const name = await someName(task, directory)
   if (name !== undefined) return await isSensitiveTo(task, directory, name)
@@ -45,7 +45,7 @@ function otherCase(name: string): string {
   })
 }
 
-/** Probes an empty directory with a file. Without the right to make one, no name can be confused. */
+/** Probes an empty directory with a test file. Without the right to make files, no name can be confused. */
 async function probeByTemp(task: Task, directory: Handle): Promise<boolean> {
   const name = newTempName()
   const path: HostName = under(directory.self, name)

@@ -38,7 +38,7 @@ async function give(root: string, { uid, gid }: Owner): Promise<void> {
   try {
     const status = await calls.fstat(fd)
     const entries = await readdir(hasProc() ? pathOfDescriptor(fd) : root)
-    // another directory of root may be at this path by now, which must not be given away
+    // another directory of root may have taken this path, and must not be given away
     if (Number(status.uid) !== 0 || (Number(status.mode) & 0o777) !== 0o700 || entries.length > 0) return
     await calls.fchown(fd, uid, gid)
     await calls.fchmod(fd, 0o755)

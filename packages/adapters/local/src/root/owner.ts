@@ -6,7 +6,7 @@ export function ownUser(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
-/** The user to work for: `given`, else as root the directory's owner, else this user. `undefined`: only uid 0 is left. */
+/** The user to work for: `given`; for root the directory's owner; otherwise this user. `undefined`: only uid 0 remains. */
 export function chooseOwner(given: Owner | undefined, root: Status): Owner | undefined {
   if (given !== undefined) return given
   const own = ownUser()
@@ -15,14 +15,14 @@ export function chooseOwner(given: Owner | undefined, root: Status): Owner | und
   return owner.uid === 0 ? undefined : owner
 }
 
-/** As root: the owner to give new files to. Other users own new files from the start. */
+/** If this process is root: the owner of new files. Files of other users have the right owner from the start. */
 export function recipientOf(owner: Owner | undefined): Owner | undefined {
   return ownUser().uid === 0 ? owner : undefined
 }
 
 const rights = { read: 4, write: 2, execute: 1 } as const
 
-/** A user's rights by mode bits, without access lists and other groups. */
+/** Whether mode bits grant a user a right. Access lists and other groups are ignored. */
 function may({ uid, gid }: Owner, status: Status, right: keyof typeof rights): boolean {
   const shift = Number(status.uid) === uid ? 6 : Number(status.gid) === gid ? 3 : 0
   return ((Number(status.mode) >> shift) & rights[right]) !== 0
@@ -55,7 +55,7 @@ export function ownerProblem(
   return undefined
 }
 
-/** The owner of a new root directory: `given`, or as root an ordinary user; `undefined`: this user. */
+/** The owner of a new root directory: `given`, or an ordinary user if this process is root. `undefined`: this user. */
 export function ownerOfNew(given: Owner | undefined, parent: Status): Owner | undefined {
   if (ownUser().uid !== 0) return undefined
   return given ?? chooseOwner(undefined, parent) ?? { uid: 1000, gid: 1000 }

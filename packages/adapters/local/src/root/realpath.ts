@@ -7,13 +7,13 @@ import { O_PATH } from '../host/constants.ts'
 const mostLinks = 40
 /** The longest path of Linux, in bytes with its NUL. */
 const mostBytes = 4096
-/** Most bytes of paths that the kernel looks up in one call: some milliseconds. */
+/** Limit of path bytes that the kernel looks up in one call. The lookups take some milliseconds. */
 const mostLookedUp = 262_144
 
 /**
- * The canonical form of a host path, for `createPathManager`. Keeps missing names; a dangling link leads to its target.
+ * The canonical form of a host path, for `createPathManager`. Missing names are kept; a dangling link leads to its target.
  * Synchronous, within milliseconds.
- * @throws the system's error for anything but a missing part; `ENAMETOOLONG` also for too much work, as many `..` after long paths
+ * @throws the system's error for anything but a missing part; `ENAMETOOLONG` also for too much work, such as many `..` after long paths
  */
 export function realpath(hostPath: string): string {
   const path = hostPath.startsWith('/') ? hostPath : `${process.cwd()}/${hostPath}`
@@ -45,11 +45,11 @@ class Resolution {
     return this.#current
   }
 
-  /** Takes the names up to the next `..` or dangling link. */
+  /** Resolves the names up to the next `..` or dangling link. */
   #advance(): void {
     const up = this.#rest.lastIndexOf('..')
     const names = this.#rest.splice(up + 1).toReversed()
-    // A `..` goes up from directories only.
+    // A `..` can only follow a directory.
     const { real, taken } = this.#deepest(names, up < 0 ? '' : '/.')
     this.#current = real
     const missing = names[taken]
@@ -66,7 +66,7 @@ class Resolution {
     if (target.startsWith('/')) this.#current = '/'
   }
 
-  /** How many of the names exist, and where they lead. Searches by halves: each lookup starts at the root. */
+  /** Counts the existing names, and resolves them. Uses binary search, since each lookup starts at the root. */
   #deepest(names: readonly string[], end: string): { readonly real: string; readonly taken: number } {
     let found = { real: this.#current, taken: 0 }
     let missing = names.length + 1
@@ -91,13 +91,13 @@ class Resolution {
   }
 }
 
-/** Takes the kernel's own answer: the C library's `realpath` is quadratic. */
+/** Resolves an existing path through the kernel: the C library's `realpath` takes quadratic time. */
 function canonical(path: string): string {
   if (!hasProc()) return realpathSync.native(path)
   const descriptor = openSync(path, O_PATH)
   try {
     const real = readlinkSync(`/proc/self/fd/${descriptor}`)
-    // The entry was just removed, or its name really ends so.
+    // The entry was just removed, or its name really ends with ` (deleted)`.
     return real.endsWith(' (deleted)') ? realpathSync.native(path) : real
   } finally {
     closeSync(descriptor)

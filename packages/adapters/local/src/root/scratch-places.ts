@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { isGone } from '../confine/temp.ts'
 
 export const scratchPrefix = 'ws-scratch-'
-/** The mode of a scratch directory that could not be removed, as a mark. */
+/** The mode that marks a scratch directory that could not be removed. */
 export const givenUpMode = 0o500
 
-/** Where scratch directories can be, best first. A private TMPDIR may be closed to the owner. */
+/** Places for scratch directories, best first. A private TMPDIR may be closed to the owner. */
 export function scratchPlaces(): string[] {
   return [...new Set([tmpdir(), '/tmp', '/var/tmp'])]
 }
@@ -18,7 +18,7 @@ export async function leftScratch(place: string): Promise<string[]> {
   const names = await readdir(place).catch((): string[] => [])
   return (
     names
-      // Any user can make a name there, and people copy these paths into a shell.
+      // Any user can make names there, and people paste these paths into a shell: only plain names are accepted.
       .filter((name) => name.startsWith(scratchPrefix) && /^[\w-]+$/.test(name))
       .filter((name) => isGone(name.slice(scratchPrefix.length)) === true)
       .map((name) => join(place, name))

@@ -16,10 +16,10 @@ import type { Search } from './search.ts'
 
 const chunkBytes = 32_768
 
-/** Most leased files that a search waits for, a fraction of a second each. */
+/** Limit of leased files for which a search waits, a fraction of a second each. */
 const waitedFor = 5
 
-/** The matching lines of one file; none if it vanished, changed its type, or is unreadable. */
+/** The matching lines of one file; none if the file vanished, changed its type, or is unreadable. */
 export async function* searchFile(
   searching: Task,
   path: MountPath,
@@ -67,7 +67,7 @@ async function sizeOf(task: Task): Promise<number> {
   return Number(status.size)
 }
 
-/** Leaves out an entry that changed or is unreadable: a tree changes during a search. */
+/** Awaits `work`. `undefined` for an entry that changed or is unreadable: a tree changes during a search. */
 async function orNothing<Result>(task: Task, search: Search, work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work
@@ -85,7 +85,7 @@ async function orNothing<Result>(task: Task, search: Search, work: Promise<Resul
   }
 }
 
-/** Passes chunks on, with turns for the event loop. */
+/** Passes chunks on, and gives the event loop its turns. */
 async function* fairly({ stream }: ReadStreamResult): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of stream) {
     const start = performance.now()

@@ -16,7 +16,7 @@ import type { Held } from '../resources.ts'
 import { requiredLiteral } from './required-literal.ts'
 import type { Search, SearchParts } from './search.ts'
 
-/** Files that may match: each file is read and matched again. */
+/** Files that may match. Each file is read and matched again in this process. */
 export interface Candidates {
   readonly paths: AsyncIterable<MountPath>
   /** True after the end of `paths` if no file was left out. */
@@ -24,7 +24,7 @@ export interface Candidates {
 }
 
 const directoryFd = 3
-/** ripgrep starts in this directory and searches `./`: a `/proc` path as its argument takes 50 % longer. */
+/** ripgrep starts in this directory and searches `./`. With a `/proc` path as argument, ripgrep would take 50 % longer. */
 const workingDirectory = `/proc/self/fd/${directoryFd}`
 const start = './'
 
@@ -63,7 +63,7 @@ export async function findCandidates(
     run.started(running)
     resources.hold(run)
   } catch (error) {
-    // The matcher in this process needs no further process.
+    // The matcher in this process needs no other process.
     if (shortages.of(error) !== undefined) return undefined
     throw error
   } finally {
@@ -121,7 +121,7 @@ function argumentsFor({ query, maxFileBytes }: Search, text: string): string[] {
 /** Milliseconds between checks whether ripgrep waits for a lease. */
 const leaseLookMs = 250
 
-/** Ends ripgrep while it waits for a lease (45 s each); the matcher leaves the file out. Never rejects. */
+/** Ends ripgrep if it waits for a lease (45 s each). The matcher then skips the file. Never rejects. */
 async function killIfHeld(running: RunningProcess): Promise<void> {
   const locks = await readFile('/proc/locks', 'latin1').catch(() => '') // not on Linux
   if (new RegExp(`LEASE +BREAKER +\\w+ +${running.pid} `).test(locks)) running.kill('SIGKILL')
@@ -135,10 +135,10 @@ class Run implements Held {
 
   started(running: RunningProcess): void {
     this.#running = running
-    // When a process has ended, Node discards output without a listener: listen from the start.
+    // After a process has ended, Node discards output without a listener, so the listener is set at the start.
     running.stdout?.on('readable', () => undefined)
     this.#watch = setInterval(() => void killIfHeld(running), leaseLookMs).unref()
-    // Without a thread, ripgrep reports that and waits forever. The files named until then remain hints.
+    // If ripgrep cannot start a thread, it reports that and waits forever. The files named until then are still used as hints.
     running.stderr?.on('data', (said: Buffer) => {
       const text = said.toString('latin1')
       if (text.includes('panicked') || shortages.inText(text) !== undefined) running.kill('SIGKILL')
@@ -161,7 +161,7 @@ class Run implements Held {
         const path = pathOf(directory, name)
         if (path !== undefined) yield path
       }
-      // 0: found, 1: nothing found; anything else: something could not be read
+      // 0: found, 1: nothing found; other codes: a file could not be read
       const { exitCode } = await running.wait()
       ended = true
       this.complete = exitCode === 0 || exitCode === 1

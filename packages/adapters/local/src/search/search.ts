@@ -42,7 +42,7 @@ export interface Search {
   heldFiles: number
 }
 
-/** Matching lines, from one matcher over verified reads; ripgrep only says which files to read. */
+/** Matching lines, from one matcher over verified reads. ripgrep only selects the files to read. */
 export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit, void, undefined> {
   const task = parts.begin()
   try {
@@ -99,7 +99,7 @@ async function statusAt(task: Task): Promise<Status> {
   }
 }
 
-/** ripgrep's files first; a listing finds the rest if ripgrep could not see everything. */
+/** Yields ripgrep's files first. A listing finds the other files if ripgrep could not read everything. */
 async function* filesBelow(task: Task, parts: SearchParts, search: Search): AsyncGenerator<MountPath, void, undefined> {
   const seen = new Set<MountPath>()
   const candidates = await findCandidates(task, parts, search)

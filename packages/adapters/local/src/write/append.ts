@@ -66,14 +66,14 @@ async function appendToExisting(
   })
 }
 
-/** The kernel clears setuid and setgid for ordinary users, not for root. setgid without group execution is kept. */
+/** Clears setuid and setgid, as the kernel does for ordinary users but not for root. setgid without group execution is kept. */
 async function clearIdBits(task: Task, fd: number, data: Uint8Array, { mode }: Status): Promise<void> {
   const bits = Number(mode) & 0o7777
   const kept = bits & ~(0o4000 | ((bits & 0o010) === 0 ? 0 : 0o2000))
   if (data.length > 0 && kept !== bits && process.getuid?.() === 0) await task.calls.fchmod(fd, kept)
 }
 
-/** The file's other names may be outside, or where a rule forbids writing. */
+/** Refuses a file with several names: another name may be outside, or under a rule that forbids writing. */
 function refuseSharedFile(target: Target, { nlink }: Status): void {
   if (nlink <= 1n) return
   throw failure(target, 'EBUSY', 'has several hard links, so that appending would change it under other names too', {
@@ -85,7 +85,7 @@ async function appendAll(task: Task, fd: number, data: Uint8Array, before: Statu
   try {
     await writeBody(task, fd, data)
   } catch (error) {
-    // A part may be written (the disk is full): it is removed again, unless another writer has appended.
+    // A part may have been written (the disk is full). It is removed again, unless another writer has appended.
     const now = await task.calls.fstat(fd)
     if (now.size - before.size <= BigInt(data.length)) await task.calls.ftruncate(fd, Number(before.size))
     throw error

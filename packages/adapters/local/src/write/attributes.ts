@@ -12,13 +12,13 @@ import type { Status } from '../host/calls.ts'
 import { reading } from '../host/constants.ts'
 import { withLocks } from './locks.ts'
 
-/** Most attempts to open an entry that was a link a moment ago. */
+/** Limit of attempts to open an entry that was a link a moment ago. */
 const attempts = 8
-/** Most attempts of a change, a millisecond apart, until the file system's clock moves on. */
+/** Limit of attempts of a change, a millisecond apart, until the file system's clock advances. */
 const ticks = 50
 /** Milliseconds by which a file system may round a time. */
 const roundingMs = 2_000
-/** Seconds: the kernel cuts to microseconds, and a double is not exact. */
+/** Half a microsecond in seconds: the kernel truncates to microseconds, and a double is not exact. */
 const halfMicrosecond = 5e-7
 
 export async function changeMode(task: Task, mode: number): Promise<void> {
@@ -47,7 +47,7 @@ interface Entry {
   status(): Promise<Status>
 }
 
-/** Changes the verified entry, whatever happens to its name. */
+/** Changes the verified entry, even if another entry takes its name. */
 async function changeEntry(task: Task, change: (entry: Entry, before: Status) => Promise<void>): Promise<void> {
   const target = targetOf(task, task.path)
   await withLocks([task.tree.hostPath(target.path)], async () => {
@@ -59,7 +59,7 @@ async function changeEntry(task: Task, change: (entry: Entry, before: Status) =>
   })
 }
 
-/** False for a link. */
+/** Changes an entry. False for a link. */
 async function changeOnce(
   task: Task,
   target: Target,
@@ -87,7 +87,7 @@ function refuse(target: Target, { self }: Handle, status: Status): void {
   if (status.isDirectory()) return
   if (!status.isFile()) throw notAFile(target)
   if (status.nlink <= 1n) return
-  // The file's other names may be outside, or where a rule forbids writing.
+  // Another name of the file may be outside, or under a rule that forbids writing.
   throw failure(target, 'EBUSY', 'has several hard links, so that the change would show under other names too', {
     remedy: 'read it and write it as a whole: that gives this name a file of its own',
   })
@@ -96,7 +96,7 @@ function refuse(target: Target, { self }: Handle, status: Status): void {
 async function withEntry(task: Task, handle: Handle, work: (entry: Entry) => Promise<void>): Promise<void> {
   const { calls, tree } = task
   if (tree.verified) {
-    // The link in /proc leads to the entry itself, without the right to open it.
+    // The link in /proc leads to the entry itself, so no right to open the entry is needed.
     await work({
       chmod: async (mode) => calls.chmod(handle.self, mode),
       utimes: async (accessed, modified) => calls.utimes(handle.self, accessed, modified),
@@ -116,7 +116,7 @@ async function withEntry(task: Task, handle: Handle, work: (entry: Entry) => Pro
   }
 }
 
-/** A version contains the ctime, and older kernels count in steps of 4 ms or more. */
+/** Repeats a change until the ctime differs: a version contains the ctime, and older kernels count in steps of 4 ms or more. */
 async function makeDistinct(entry: Entry, before: Status, again: () => Promise<void>): Promise<void> {
   for (let tick = 0; tick < ticks; tick += 1) {
     if ((await entry.status()).ctimeNs > before.ctimeNs) return

@@ -4,7 +4,7 @@ import { type Task, callsFor } from '../confine/task.ts'
 import type { Calls } from '../host/calls.ts'
 import { chunkBytes } from '../host/constants.ts'
 
-/** Writes a body at a descriptor's position. Resolves to its bytes. */
+/** Writes data at a descriptor's position. Resolves to the number of bytes. */
 export async function writeBody(task: Task, fd: number, data: WriteData): Promise<number> {
   if (data instanceof Uint8Array) {
     await writeAll(task, callsFor(task, data.length), fd, data)

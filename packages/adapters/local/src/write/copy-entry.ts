@@ -30,13 +30,13 @@ export interface CopiedEntry {
     readonly parent: Handle
     readonly name: HostName
     readonly path: MountPath
-    /** The entry at the destination, to be replaced or merged into. */
+    /** The entry at the destination, which is replaced or merged into. */
     readonly found: Status | undefined
   }
   readonly options: AdapterOptions.Copy
 }
 
-/** Larger files are not copied in one call, which cannot be aborted. */
+/** Size from which a file is copied in chunks: a copy in one call cannot be aborted. */
 const oneCallBytes = 67_108_864n
 
 export async function copyRegularFile(task: Task, entry: CopiedEntry): Promise<void> {
@@ -73,7 +73,7 @@ export async function copyLink(task: Task, entry: CopiedEntry): Promise<void> {
   })
 }
 
-/** Runs the last step under the destination's lock, after another check of its condition. */
+/** Runs the last step under the destination's lock, after checking its condition again. */
 async function atDestination(
   task: Task,
   { destination, options }: CopiedEntry,
@@ -92,9 +92,9 @@ async function atDestination(
 
 async function copyData(task: Task, { handle, status }: CopiedEntry['source'], to: number): Promise<void> {
   const bits = Number(status.mode) & 0o7777
-  // The system's call would copy setuid and setgid bits, and share blocks.
+  // The system's copy call would keep setuid and setgid bits, and share blocks.
   const inOneCall = task.tree.verified && status.size > smallBytes && bits === permissionsOf(status)
-  // The system's call would wait for a lease. While this file is open, no lease is given.
+  // The system's copy call would wait for a lease. While this file is open, no process gets a lease.
   const from = await openWithPatience(task, () => openData(task, handle, reading))
   try {
     if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return

@@ -21,7 +21,7 @@ export class CopyProgress {
   readonly #task: Task
   readonly #completed: MountPath[] = []
   #count = 0
-  /** The destination: copying it as a source would never end. */
+  /** The top directory of the destination: copying it as a source would never end. */
   top: Status | undefined
 
   constructor(task: Task) {
@@ -62,7 +62,7 @@ interface Way {
   readonly levels: Copying[]
 }
 
-/** Copies a directory through descriptors of both sides, files first. Takes the source's handle over. */
+/** Copies a directory through descriptors of both sides, files first. Releases the source's handle. */
 export async function copyTree(task: Task, entry: CopiedEntry, progress: CopyProgress): Promise<void> {
   const way: Way = {
     from: new Descent(task, entry.source.parent),
@@ -117,7 +117,7 @@ async function leave(task: Task, way: Way, { entry, isNew }: Copying, progress: 
 async function makeUnlessThere(task: Task, { source, destination, options }: CopiedEntry): Promise<boolean> {
   if (destination.found !== undefined) return false
   try {
-    // closed to other users until the directory is full: its final mode may forbid writing
+    // closed to other users until the directory is full, since its final mode may forbid writing
     await makeDirectory(task, destination.parent, destination.name, 0o700 | permissionsOf(source.status))
     return true
   } catch (error) {
@@ -126,7 +126,7 @@ async function makeUnlessThere(task: Task, { source, destination, options }: Cop
   }
 }
 
-/** Copies the listed entries, except directories. True: some names cannot be text. */
+/** Copies the listed entries, except directories. True: some names are not valid text. */
 async function copyListed(
   task: Task,
   way: Way,

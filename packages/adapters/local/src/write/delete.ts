@@ -12,7 +12,7 @@ import { withLocks } from './locks.ts'
 import { checkCondition, lookAtTarget } from './target.ts'
 import { RemovalProgress, hasOnlyLeftovers, removeEntry } from './remove.ts'
 
-/** Larger files are unlinked on the pool: freeing blocks takes time. */
+/** Size from which files are unlinked on the pool, since freeing blocks takes time. */
 const largeFileBytes = 4_194_304n
 
 export async function deleteEntry(task: Task, options: AdapterOptions.Delete): Promise<void> {
@@ -27,7 +27,7 @@ export async function deleteEntry(task: Task, options: AdapterOptions.Delete): P
   try {
     await withLocks([task.tree.hostPath(target.path)], () => deleteIn(task, target, parent, options))
   } catch (error) {
-    // another process deleted the entry after the look at it
+    // another process deleted the entry after it was checked
     if (options.force === true && nativeCode(error) === 'ENOENT') return
     throw translate(error, target)
   } finally {
@@ -60,7 +60,7 @@ async function removeEmpty(task: Task, target: Target, parent: Handle): Promise<
   } catch (error) {
     const code = nativeCode(error)
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-    // a directory that lists as empty must be deletable
+    // a directory with only hidden entries lists as empty, so it must be deletable
     const vacated = await vacateBelow(task, target.path)
     if (!(await hasOnlyLeftovers(task, parent, nameOf(target))) && !vacated) throw error
     await task.calls.rmdir(name)

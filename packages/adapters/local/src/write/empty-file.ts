@@ -10,7 +10,7 @@ import { distinctStatus, fileMode } from './fresh-file.ts'
 import { giveFile } from './give.ts'
 import { lookAt } from './target.ts'
 
-/** Creates an empty file at once: no reader can see half of it. @throws `EEXIST` */
+/** Creates an empty file in one step, so no reader sees a partial file. @throws `EEXIST` */
 export async function createEmptyFile(
   task: Task,
   target: Target,

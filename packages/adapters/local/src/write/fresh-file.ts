@@ -10,7 +10,7 @@ import { under } from '../host/name.ts'
 import { giveFile } from './give.ts'
 import { newTempName } from '../confine/temp.ts'
 
-/** The umask applies. */
+/** The mode of new files, before the umask. */
 export const fileMode = 0o666
 
 export interface FreshFile {
@@ -18,14 +18,14 @@ export interface FreshFile {
   readonly temp: HostName
   /** Open for writing; -1 once it is closed. */
   fd: number
-  /** Permission bits under any umask; absent: as for any new file. */
+  /** Permission bits, set regardless of the umask. Absent: the bits of any new file. */
   readonly mode?: number | undefined
 }
 
 export interface FreshFileOptions {
-  /** The entry to replace: its permission bits are kept. */
+  /** The entry to replace. Its permission bits are kept. */
   readonly replaces?: Status | undefined
-  /** Permission bits otherwise. Default: as for any new file. */
+  /** Permission bits if no entry is replaced. Default: the bits of any new file. */
   readonly mode?: number | undefined
 }
 
@@ -54,7 +54,7 @@ async function removeQuietly({ calls }: Task, name: HostName): Promise<void> {
   try {
     await calls.unlink(name)
   } catch {
-    // the file has its name already, or the directory is gone; the caller must see the original failure
+    // the file was renamed to its final name, or the directory is gone; the caller must see the original failure
   }
 }
 
@@ -65,7 +65,7 @@ async function closeFresh({ calls }: Task, file: FreshFile): Promise<void> {
   await calls.close(fd)
 }
 
-/** `new` and `replace` take the name from any entry; `create` fails with the system's `EEXIST`. */
+/** How a fresh file gets its name: `new` and `replace` replace any entry; `create` fails with the system's `EEXIST`. */
 export type Placing = 'create' | 'replace' | 'new'
 
 export async function putInPlace(task: Task, file: FreshFile, name: HostName, how: Placing): Promise<Version> {
@@ -76,7 +76,7 @@ export async function putInPlace(task: Task, file: FreshFile, name: HostName, ho
 
   const final = under(file.directory.self, name)
   if (how === 'create') await linkOnce(task, file, final)
-  // replacing makes some file systems (ext4) write at once
+  // a replacing rename makes some file systems (ext4) write to disk at once, so the pool does it
   else
     await (how === 'replace' && written.dev !== task.tree.memoryDevice ? task.pooled : task.calls).rename(
       file.temp,
@@ -84,12 +84,12 @@ export async function putInPlace(task: Task, file: FreshFile, name: HostName, ho
     )
 
   const now = file.fd >= 0 ? await task.calls.fstat(file.fd) : await lookAgain(task, final, written)
-  // Only the rename may have touched the file: another change is another version.
+  // The rename may have changed only the ctime. Any other change belongs to another version.
   const { size, mtimeNs } = written
   return versionOf({ dev: now.dev, ino: now.ino, size, mtimeNs, ctimeNs: now.ctimeNs })
 }
 
-/** Sets the permission bits where creation or a copy left others. `status`: read since then. */
+/** Sets the permission bits if creation or a copy left other bits. `status`: read since then. */
 export async function setMode({ calls }: Task, { fd, mode }: FreshFile, status: Status): Promise<void> {
   if (mode !== undefined && permissionsOf(status) !== mode) await calls.fchmod(fd, mode)
 }
@@ -98,7 +98,7 @@ let latestMtime = 0n
 
 /**
  * The status of a finished file, with a new time. Kernels count in steps of 4 ms or more, and inodes are reused:
- * quick writes of one size could return to an old version.
+ * quick writes of one size could produce an old version again.
  */
 export async function distinctStatus({ calls }: Task, fd: number): Promise<Status> {
   const status = await calls.fstat(fd)
@@ -121,7 +121,7 @@ async function lookAgain({ calls }: Task, name: HostName, written: Status): Prom
   }
 }
 
-/** Only one writer of all processes can link a name. */
+/** Links the file's name. Only one writer of all processes can link a name. */
 async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<void> {
   try {
     await task.calls.link(file.temp, final)
@@ -132,7 +132,7 @@ async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<v
   await task.calls.unlink(file.temp)
 }
 
-/** An exclusive empty file keeps other writers out until the fresh file replaces it. */
+/** Places a file without hard links: an exclusive empty file keeps other writers out until the fresh file replaces it. */
 async function placeWithoutLinks({ calls }: Task, file: FreshFile, final: HostName): Promise<void> {
   await calls.close(await calls.open(final, creating, 0o600))
   const placeholder = await calls.lstat(final)

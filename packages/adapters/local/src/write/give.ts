@@ -15,7 +15,7 @@ export function creationStart(): number {
   return Date.now() - clockSlackMs
 }
 
-/** Gives a new directory or link to the owner, only if ours and new: without a descriptor the name may hold something else by now. */
+/** Gives a new directory or link to the owner. Without a descriptor, the entry must be new and ours: the name may have another entry. */
 export async function giveNew(
   task: Task,
   directory: Handle,
@@ -30,7 +30,7 @@ export async function giveNew(
     const status = await statusOf(task, handle)
     const isKind = kind === 'directory' ? status.isDirectory() : status.isSymbolicLink()
     if (!isKind || !isOursAndNew(status, start)) return
-    // the link in /proc leads to the entry itself: a symbolic link there is not followed further
+    // the link in /proc leads to the entry itself, and a symbolic link there is not followed
     if (task.tree.verified) await task.calls.chown(handle.self, giveTo.uid, giveTo.gid)
   } finally {
     await release(task, handle)

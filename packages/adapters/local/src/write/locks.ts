@@ -1,4 +1,4 @@
-/** Operations that wait for a path, in line. A locked path is in the map. */
+/** Operations that wait for a path, in order. The map contains each locked path. */
 const waiting = new Map<string, (() => void)[]>()
 
 /** Runs `work` while no other operation of this thread changes these paths, as `conditionalWrite: 'process'` promises. */

@@ -12,13 +12,13 @@ import { under } from '../host/name.ts'
 
 export interface WayOptions {
   readonly parents?: boolean | undefined
-  /** A directory is made: a reserved name already is one, and remains with the commands' mounts over it. */
+  /** True if a directory is made: a reserved name is one already, and remains for the mounts of commands. */
   readonly directory?: boolean | undefined
 }
 
 /**
- * Removes reserved names that a new entry replaces. Commands that mask them end with `EIO` unless it is a directory. `undefined`: nothing
- * is reserved. True: the directory is there now.
+ * Removes reserved names that a new entry replaces. Commands that mask them end with `EIO`, unless the entry is a directory. `undefined`:
+ * no name is reserved. True: the directory exists now.
  */
 export function makeWay(task: Task, path: MountPath, options: WayOptions = {}): Promise<boolean> | undefined {
   const reserved = Reserve.reservedNames.empty ? [] : reservedAbove(task.tree, path)
@@ -37,7 +37,7 @@ async function giveWay(
     if (at === path && directory !== true) {
       await vacateBelow(task, path)
     } else if (at === path || parents === true) {
-      // Below a removed file, every later path is new.
+      // Below a removed file, every further name is new.
       adopted = (await adopt(task, target)) && at === path
     } else {
       throw contractFailure(targetOf(task, path), 'noParent')
@@ -64,13 +64,13 @@ async function remove(task: Task, target: Target, { isFile }: ReservedHandle, pa
   try {
     await (isFile ? task.calls.unlink(name) : task.calls.rmdir(name))
   } catch (error) {
-    // Another obstacle belongs to others, and the caller meets it.
+    // Another obstacle is no reserved name, and the caller reports it.
     const code = nativeCode(error)
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EISDIR'].includes(code ?? '')) throw error
   }
 }
 
-/** Turns a reserved directory into a real one. False if it is gone, or was a file, which must go. */
+/** Turns a reserved directory into a real directory. False if it is gone, or was a file, which is removed. */
 async function adopt(task: Task, target: Target): Promise<boolean> {
   let isThere = false
   await withReserved(task, target, async (child, parent) => {

@@ -67,7 +67,7 @@ async function moveBetween(task: Task, from: MoveEnd, to: MoveEnd, options: Move
     throw contractFailure(to.target, 'EEXIST')
   }
   if (sameEntry && !isOtherSpelling && !moved.isDirectory()) {
-    // two hard links of one file: rename(2) would do nothing at all, and leave both
+    // for two hard links of one file, rename(2) does nothing and keeps both names
     await task.calls.unlink(under(from.parent.self, nameOf(from.target)))
   } else if (replaced === undefined && options.overwrite !== true && !moved.isDirectory()) {
     await moveWithoutReplacing(task, from, to, moved, options)
@@ -85,7 +85,7 @@ async function rename({ calls }: Task, from: MoveEnd, to: MoveEnd): Promise<void
   await calls.rename(under(from.parent.self, nameOf(from.target)), under(to.parent.self, nameOf(to.target)))
 }
 
-/** rename(2) replaces an entry of the last moment; link(2) does not. Not for directories. */
+/** Moves an entry that must replace nothing. rename(2) would replace a new entry; link(2) does not. Not for directories. */
 async function moveWithoutReplacing(task: Task, from: MoveEnd, to: MoveEnd, moved: Status, options: MoveOptions) {
   const { calls } = task
   const oldName = under(from.parent.self, nameOf(from.target))

@@ -12,7 +12,7 @@ import { listWhole } from '../read/level.ts'
 import { sweep } from '../confine/temp.ts'
 import { isTempName } from '../confine/hidden.ts'
 
-/** Most attempts to empty a directory that another process fills or exchanges. */
+/** Limit of attempts to empty a directory that another process fills or exchanges. */
 const attempts = 16
 const reportedEntries = 1_000
 
@@ -58,14 +58,14 @@ export class RemovalProgress {
 interface Doomed {
   readonly name: HostName
   readonly path: MountPath
-  /** The directories in the entry, once it is entered. */
+  /** The directories inside the entry, once the entry was entered. */
   below?: HostName[] | undefined
   attempts: number
 }
 
 /**
- * Removes an entry with everything below, one component at a time by descriptor, never following links. A directory loses its files first,
- * so only its directories are kept in memory meanwhile.
+ * Removes an entry with everything below, one component at a time by descriptor, never following links. A directory's files go first,
+ * so only its directories are kept in memory.
  */
 export async function removeEntry(
   task: Task,
@@ -94,7 +94,7 @@ export async function removeEntry(
   }
 }
 
-/** False: the entry was entered or changed meanwhile, and must be examined again. */
+/** False: the entry was entered or has changed, and must be examined again. */
 async function removeOnce(task: Task, way: Descent, doomed: Doomed, progress: RemovalProgress): Promise<boolean> {
   const { name } = doomed
   if (doomed.below !== undefined) {
@@ -125,7 +125,7 @@ async function unlinkOnce(task: Task, parent: Handle, name: HostName): Promise<b
   return await attempt(() => task.calls.unlink(under(parent.self, name)), ['EISDIR'])
 }
 
-/** True: done, or nothing to do. False: examine the entry again. */
+/** True: the call succeeded or was not needed. False: examine the entry again. */
 async function attempt(call: () => void | Promise<void>, again: readonly string[]): Promise<boolean> {
   try {
     await call()
@@ -150,7 +150,7 @@ async function removeFiles(
   return below.toReversed()
 }
 
-/** Removes the listed entries, except directories. True: some names cannot be text. */
+/** Removes the listed entries, except directories. True: some names are not valid text. */
 async function removeListed(
   task: Task,
   directory: Handle,
@@ -187,7 +187,7 @@ async function removeListed(
   }
 }
 
-/** False if the removal would have to wait, and for every failure: the thorough way meets it again. */
+/** Removes without waiting. False if the removal would have to wait or has failed: the thorough way repeats the failure. */
 function removeAtOnce(
   { calls }: Task,
   directory: Handle,

@@ -34,7 +34,7 @@ async function syncDirectory(task: Task, path: MountPath): Promise<void> {
   } catch (error) {
     const { operation } = task
     const where = { operation, path }
-    // the file is written already, so a link at this path now must not be followed
+    // the file is written already, and a link that has taken this path must not be followed
     throw failure(where, 'EIO', 'could not be synced to the disk, though the file in it is written', {
       remedy: 'write it again, or without `durable`',
       native: translate(error, where),
@@ -45,7 +45,7 @@ async function syncDirectory(task: Task, path: MountPath): Promise<void> {
 const rootDescriptor = 3
 const cannotSync = 'Node has no call for it, and `sync --file-system` of the GNU coreutils'
 
-/** Writes held-back data of a tree's file systems to disk, by syncfs(2). */
+/** Writes buffered data of a tree's file systems to disk, with syncfs(2). */
 export async function syncTree(task: Task): Promise<void> {
   const { tree, signal, operation } = task
   await tree.assertThere(task.calls, task)

@@ -27,7 +27,7 @@ export async function writeFile(task: Task, data: WriteData, options: AdapterOpt
     const fresh = { replaces: found, mode: options.mode }
     const result = await withFreshFile(task, parent, fresh, async (file) => {
       const size = await writeBody(task, file.fd, data)
-      // before the file has its name: a power cut in between must not leave the name with half of the content
+      // synced before the file gets its name: after a power cut, the name must not have half of the content
       if (options.durable === true) {
         await setMode(task, file, await task.calls.fstat(file.fd))
         await task.pooled.fsync(file.fd)
@@ -91,7 +91,7 @@ async function checkPlace(
   throw changing(target)
 }
 
-/** Checks that the directory is still at its path: a file must not land in a moved one after a long stream. */
+/** Checks that the directory is still at its path: after a long stream, a file must not go into a moved directory. */
 export function assertInPlace({ tree }: Task, target: Target, parent: Handle): void {
   if (parent.fd < 0 || tree.isAt(parent.fd, paths.parent(target.path))) return
   throw failure(target, 'EBUSY', 'is in a directory that was moved or removed meanwhile', { remedy: 'try again' })

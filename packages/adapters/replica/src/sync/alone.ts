@@ -7,20 +7,20 @@ import { ancestorsOf } from './paths.ts'
 import { isChanged, listStore, type Remote } from './remote.ts'
 import { agree, leaveHere, leaveInStore, type Site, type Step } from './site.ts'
 
-/** Milliseconds before an entry that could not be brought over is tried again. */
+/** Milliseconds until the next attempt to bring over an entry that failed. */
 const retryAfter = 60_000
-/** Milliseconds in which a store answers that can be reached. */
+/** Milliseconds within which a reachable store answers. */
 const answerTime = 5_000
-/** How often an entry may differ from its listing. */
+/** Number of times that an entry may differ from its listing. */
 const mostDiffering = 6
 
-/** Codes of failures that a store which cannot be reached has for each of its entries. */
+/** Error codes that an unreachable store returns for every entry. */
 export const awayCodes: ReadonlySet<ErrorCode> = new Set(['EBACKEND', 'ETIMEDOUT', 'EIO', 'ECLOSED'])
 
-/** Those after which the same step can succeed at once. After `ETIMEDOUT`, it was given its time already. */
+/** Codes after which an immediate retry can succeed. A step that ended with `ETIMEDOUT` has used up its time. */
 const momentaryCodes: ReadonlySet<ErrorCode> = new Set(['EBACKEND', 'EIO'])
 
-/** Whether a failure is that of the whole store, and not of one entry: it is closed, or does not answer for its root either. */
+/** True if the whole store failed, not one entry: the store is closed, or does not answer for its root either. */
 async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolean> {
   if (!awayCodes.has(code) || code === 'ECLOSED') return code === 'ECLOSED'
   try {
@@ -31,7 +31,7 @@ async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolea
   }
 }
 
-/** Does one step, and repeats it once where only the step failed: a fault or a lease of a moment does not refuse an entry. */
+/** Does one step, and repeats it once if only the step failed. A momentary fault or lease then refuses no entry. */
 async function surely(
   site: Site,
   path: MountPath,
@@ -48,7 +48,7 @@ async function surely(
   }
 }
 
-/** Does one step of a pull. Where it fails for its entry alone, the entry is left out by name, and commands go on without it. */
+/** Does one step of a pull. If the step fails for its entry alone, the entry is left out by name, and commands continue. */
 export async function pulling(
   site: Site,
   path: MountPath,
@@ -69,7 +69,7 @@ export async function pulling(
   }
 }
 
-/** It is tried again when it changes, by `refresh()`, or after a while; where the disk is full, with the next listing. */
+/** Leaves out a failed entry until it changes, `refresh()` runs or some time passes; with a full disk, until the next listing. */
 export function leaveFailed(site: Site, path: string, version: string | undefined, why: string | WorkspaceError): Step {
   const isFull = isWorkspaceError(why, 'ENOSPC') || isWorkspaceError(why, 'EDQUOT')
   const words = isWorkspaceError(why) ? `it ${why.reason}` : why
@@ -79,7 +79,7 @@ export function leaveFailed(site: Site, path: string, version: string | undefine
   return 'done'
 }
 
-/** Does one step of a push. Where the store refuses its entry alone, the entry is left out by name, and the others go on. */
+/** Does one step of a push. If the store refuses only this entry, the entry is left out by name, and other entries continue. */
 export async function pushing(
   site: Site,
   path: MountPath,
@@ -91,7 +91,7 @@ export async function pushing(
     if (signal?.aborted === true) throw error
     const known = typed(error, path)
     if (isChanged(error)) {
-      // a directory with keys that no path names looks empty, and cannot be removed
+      // a store directory whose keys no path names looks empty, and cannot be removed
       if (known.code !== 'ENOTEMPTY' || site.tree.differs(path) === 1) return 'differs'
       if (!site.tree.seen.has(path)) return leaveThere(site, path, known)
       await agree(site, [], [path]) // its successor here gives way, as in each conflict of types
@@ -108,14 +108,14 @@ function notYet(path: MountPath, { reason, remedy = 'flush again' }: WorkspaceEr
   return failure('EBUSY', { operation: 'flush', path, reason: `could not be saved yet: ${reason}`, remedy })
 }
 
-/** An entry that the store does not remove comes back with the next pull. */
+/** Records that the store refuses to remove an entry. The next pull brings the entry back. */
 async function leaveThere(site: Site, path: MountPath, { reason }: WorkspaceError): Promise<Step> {
   await agree(site, [], [path])
   leaveInStore(site, path, `the store refuses its removal: it ${reason}`)
   return 'done'
 }
 
-/** The directories above an entry may have nothing else in the store that makes them: they are looked at again. */
+/** Leaves an entry out, and has the directories above it checked again: nothing else may make them in the store. */
 async function leaveWithAbove(site: Site, path: MountPath, reason: string): Promise<Step> {
   const { tree } = site
   const isKnown = tree.leftOut.has(path)
@@ -127,7 +127,7 @@ async function leaveWithAbove(site: Site, path: MountPath, reason: string): Prom
   return 'changed'
 }
 
-/** Names the entries that keep their old name in the store, since the store refuses the new one. */
+/** Reports the moved entries that keep their old name in the store, because the store refuses the new name. */
 export function nameMoved(site: Site): void {
   const { base, seen, leftOut } = site.tree
   const bytesOf = (side: Pick<Seen, 'content' | 'target'> | undefined): string | undefined =>
@@ -141,17 +141,17 @@ export function nameMoved(site: Site): void {
   for (const path of gone) if (named.has(path)) leaveHere(site, path, 'it was moved to where it cannot be saved', false)
 }
 
-/** The change waits for room, or for another program. */
+/** Errors after which a change waits for free space or for another program. */
 const waitCodes: ReadonlySet<ErrorCode> = new Set(['EBUSY', 'ENOSPC', 'EDQUOT'])
-/** `EBACKEND` of a store that answers is one of its refusals. */
+/** Codes of a refusal. If the store still answers, `EBACKEND` is a refusal too. */
 const refusalCodes: ReadonlySet<ErrorCode> = new Set([
   ...(['EACCES', 'EROFS', 'EINVAL', 'ENAMETOOLONG', 'EFBIG', 'ENOTSUP', 'EBACKEND'] as const),
 ])
 
-/** Most named entries of the store that cannot come to this machine. */
+/** Limit of named store entries that this machine cannot hold. */
 const mostLeft = 1_000
 
-/** Lists the store, and notes what it has that this machine cannot hold, or could not bring over a moment ago. */
+/** Lists the store, and records the entries that this machine cannot hold or recently failed to bring over. */
 export async function listSite(site: Site, signal: AbortSignal | undefined): Promise<Map<string, Remote>> {
   const { store, limits, tree, onEvent } = site
   const left = new Map<string, string>()

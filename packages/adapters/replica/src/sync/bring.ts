@@ -11,15 +11,15 @@ import type { Steps } from './steps.ts'
 type Listing = ReadonlyMap<string, Remote>
 
 export interface BringOptions extends SignalOption {
-  /** Files that are new to this machine come over in the background. */
+  /** Files that are new to this machine are copied in the background. */
   readonly later: boolean
   readonly list: () => Promise<Listing>
 }
 
 /**
- * Brings the changes of the store to this machine: new names first, then names that replace one, then deletions. A listing takes
- * time: where another machine pushes meanwhile, it can show a name without an earlier one. A second listing shows the earlier one,
- * before any deletion. Answers the last listing.
+ * Brings the store's changes to this machine: new names, then replaced names, then deletions. Another machine may push during a listing,
+ * which then shows a later name without an earlier name. A second listing before any deletion shows the earlier name.
+ * Returns the last listing.
  */
 export async function bring(site: Site, steps: Steps, copy: FirstCopy, options: BringOptions): Promise<Listing> {
   const { signal, later, list } = options
@@ -53,7 +53,7 @@ export async function bring(site: Site, steps: Steps, copy: FirstCopy, options: 
       run,
     )
   }
-  // an entry that could not be brought over is listed again
+  // an entry that failed is listed again
   if (steps.changed.size > 0) steps.differs = true
   return listed
 }
@@ -72,7 +72,7 @@ async function order(
   for (const path of differences(listed, tree.base, limits).keys() as Iterable<MountPath>) {
     if (tree.isUnknown(path) || tree.notHeld.has(path)) continue
     if (!copy.waitsFor(path)) paths.add(path)
-    // a program has made something there meanwhile
+    // a program has meanwhile made an entry at this path
     else if (tree.seen.has(path)) {
       await steps.one(path, async () => {
         await copy.need(path, 'entry', signal)

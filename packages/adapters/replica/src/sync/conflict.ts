@@ -5,13 +5,13 @@ import { conflictPath, stampOf } from './names.ts'
 import { agree, look, type Site, type Step } from './site.ts'
 import { isSameBytes } from './tree.ts'
 
-/** Most names that are tried for one version. */
+/** Limit of names that are tried for one version. */
 const attempts = 100
 
 /**
- * Gives this machine's version another name, under which it goes to the store. Then the store's version can take the path.
+ * Renames this machine's version, which is then pushed under its new name. The store's version can take the path.
  *
- * @param word for its name. Default: the time, and this machine. Machines that give one file the same word make one copy
+ * @param word a part of the new name. Default: the time and this machine. Machines that use the same word for a file make one copy
  */
 export async function keepOurs(
   site: Site,
@@ -26,7 +26,7 @@ export async function keepOurs(
     if (word !== undefined && isSameBytes(tree.base.get(kept), tree.seen.get(path))) return 'done'
     if (tree.seen.has(kept) || tree.base.has(kept)) continue
     const conflict: ReplicaConflict = { path, kept, time, kind }
-    // noted first: a process that is killed in between leaves a note at most
+    // the conflict is noted first: a process killed before the rename leaves only a note
     await disk.ask('conflict', conflict)
     if (!(await turnstile.alone(() => disk.ask('setAside', path, kept)))) {
       await disk.ask('settle', [kept])

@@ -7,14 +7,14 @@ import { pushEntry } from './push.ts'
 import { isChanged } from './remote.ts'
 import { agree, factsToPush, type Site, type Step, type StepOptions } from './site.ts'
 
-/** Bytes of the largest log, or database with its log, that is held in memory. */
+/** Limit of bytes in memory for a log, or a database with its log. */
 const mostBytes = 4 * largeBytes
 
 type Joined = Buffer | 'changed' | undefined
 
 /**
- * Makes the store ready for the new bytes of a SQLite database. A log that this machine has written on goes first, and fits the old
- * database too. Any other log is replaced by a joined one, which fits both. Large databases have none: their old log is emptied.
+ * Prepares the store for the new bytes of a SQLite database. A log that this machine extended also fits the old database, and is pushed
+ * first. Any other log is replaced by a joined log, which fits both. For large databases, the old log is emptied instead.
  */
 export async function pushLog(site: Site, database: MountPath, options: StepOptions): Promise<Step> {
   const { store, tree, disk, isBusy } = site
@@ -51,7 +51,7 @@ export async function pushLog(site: Site, database: MountPath, options: StepOpti
   }
 }
 
-/** The joined log of a database as this machine has it, where it is not too large. */
+/** The joined log of this machine's database, unless the files are too large. */
 export async function joinedLogOf(site: Site, database: MountPath, held?: StepOptions['held']): Promise<Joined> {
   const files: Uint8Array[] = []
   let size = 0

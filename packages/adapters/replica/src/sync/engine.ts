@@ -17,9 +17,9 @@ type BeginCommand = NonNullable<StorageAdapter['beginCommand']>
 
 /** Milliseconds between the pushes of sessions and background commands. */
 const tick = 1_000
-/** Milliseconds of quiet after which `persist: 'flush'` pushes by itself. */
+/** Milliseconds without a change after which `persist: 'flush'` pushes by itself. */
 const idle = 2_000
-/** Milliseconds after which a push is tried again that waits for another program. */
+/** Milliseconds until a push that waits for another program is tried again. */
 const retryEvery = 10_000
 
 type Failures = PassResult['failures']
@@ -33,7 +33,7 @@ interface NeededBy extends SignalOption {
   readonly operation: string
 }
 
-/** Runs one pass at a time, started by commands, calls and the clock. */
+/** Runs one pass at a time. Commands, calls and timers start passes. */
 export class Engine {
   readonly site: Site
   readonly copy: FirstCopy
@@ -60,7 +60,7 @@ export class Engine {
     this.#persist = persist
   }
 
-  /** @throws WorkspaceError where the store is away: what only one entry has to wait for is in the result */
+  /** @throws WorkspaceError if the store is away. The result lists problems of single entries as `waiting` */
   run(request: PassRequest, again = false): Promise<Omit<PassResult, 'failures'> & { readonly waiting: Failures }> {
     const turn = this.#last.then(async () => {
       this.site.tree.startAnew(again)
@@ -74,12 +74,12 @@ export class Engine {
     return turn
   }
 
-  /** Brings over what the store has. @param push the changes too that an earlier process has left on the disk */
+  /** Pulls the store's entries. @param push also pushes changes that an earlier process left on the disk */
   async open(push: boolean): Promise<void> {
     await this.run({ look: 'all', pull: true, push, later: true })
   }
 
-  /** Resolves when everything is on the disk that the store had when the replica was opened. */
+  /** Resolves when the disk has every entry that the store had when the replica was opened. */
   async complete(signal: AbortSignal | undefined, operation: string): Promise<void> {
     await this.copy.all(signal).catch(named(operation))
   }
@@ -89,7 +89,7 @@ export class Engine {
     await this.copy.need(path, needed, signal).catch(named(operation))
   }
 
-  /** Brings the changes of the store to the disk. @param again also what could not be brought over a moment ago */
+  /** Brings the store's changes to the disk. @param again also retries entries that failed a moment ago */
   async refresh(signal: AbortSignal | undefined, operation: string, again = true): Promise<void> {
     await this.complete(signal, operation)
     await this.run({ look: undefined, pull: true, push: false, signal }, again).catch(named(operation))
@@ -112,7 +112,7 @@ export class Engine {
     }
   }
 
-  /** Resolves when the store has acknowledged what a call has changed at these paths. */
+  /** Resolves when the store has acknowledged a call's changes at these paths. */
   async acknowledge(changed: readonly MountPath[], operation: string): Promise<void> {
     for (const path of changed) this.#touched.add(path)
     this.#acknowledging ??= this.#last.then(() => {
@@ -151,7 +151,7 @@ export class Engine {
     }
   }
 
-  /** Notes that a call has changed an entry for which nothing waits. */
+  /** Records a change by a call that does not wait for the store. */
   rest(): void {
     this.#rest()
   }
@@ -183,9 +183,9 @@ export class Engine {
   }
 
   /**
-   * Ends the clocks, and pushes what is left.
+   * Stops the timers, and pushes the remaining changes.
    *
-   * @param isLast nothing will push later: a file that waits for another machine's deletion goes to the store under a name of its own
+   * @param isLast no later push follows: a file that waits for another machine's deletion is pushed under a new name
    */
   async end(isLast: boolean): Promise<void> {
     clearInterval(this.#ticker)
@@ -228,7 +228,7 @@ export class Engine {
   #rest(): void {
     if (this.#persist !== 'flush') return
     clearTimeout(this.#idle)
-    // the end of a command comes here again
+    // when a command ends, this method runs again
     this.#idle = setTimeout(() => void (this.#running > 0 || this.#pushQuietly()), idle).unref()
   }
 

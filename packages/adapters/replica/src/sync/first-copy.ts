@@ -11,17 +11,17 @@ import { look, type Site, type Step } from './site.ts'
 
 /** Most files in transfer at once. */
 const parallel = 32
-/** Most attempts to copy a file that changes meanwhile. */
+/** Limit of attempts to copy a file that changes during the copy. */
 const attempts = 8
-/** Milliseconds between two reports. */
+/** Milliseconds between two progress reports. */
 const reportEvery = 1_000
 
 /** The part of a tree that a call needs: the entry itself, the files that a directory lists, or everything below. */
 export type Needed = 'entry' | 'children' | 'below'
 
 /**
- * The copy of files that the store had when the replica was opened, and that this machine never had. It goes on in the background.
- * A call fetches what it needs at once; whatever looks at the disk itself waits for the end.
+ * Copies the files that the store had when the replica was opened and that this machine never had. The copy runs in the background.
+ * A call fetches the files that it needs at once. Programs that read the disk directly wait for the whole copy.
  */
 export class FirstCopy {
   readonly #site: Site
@@ -39,7 +39,7 @@ export class FirstCopy {
     this.#site = site
   }
 
-  /** Begins with entries whose directories are there. @param listed everything in the store */
+  /** Starts with entries whose directories exist. @param listed every entry of the store */
   begin(entries: ReadonlyMap<MountPath, Remote>, listed: ReadonlyMap<string, Remote>): void {
     if (entries.size > 0) this.#listed = listed
     for (const [path, remote] of entries) {
@@ -56,12 +56,12 @@ export class FirstCopy {
     return this.#waiting.has(path as MountPath)
   }
 
-  /** `undefined` once everything is there. */
+  /** `undefined` once every file is on the disk. */
   get progress(): ReplicaProgress | undefined {
     return this.#waiting.size === 0 ? undefined : { copied: this.#copied, total: this.#total }
   }
 
-  /** Resolves when the needed part is there. @throws WorkspaceError where the store is away */
+  /** Resolves when the needed part is on the disk. @throws WorkspaceError if the store is away */
   async need(path: MountPath, needed: Needed, signal: AbortSignal | undefined): Promise<void> {
     if (this.#waiting.size === 0) return
     const above = [...ancestorsOf(path), path].filter((one) => this.#waiting.has(one))
@@ -74,7 +74,7 @@ export class FirstCopy {
     )
   }
 
-  /** Resolves when everything is there. @throws as {@link need} */
+  /** Resolves when every file is on the disk. @throws as {@link need} */
   async all(signal?: AbortSignal): Promise<void> {
     while (this.#waiting.size > 0) await this.#until(this.#goOn(), signal)
   }
@@ -102,7 +102,7 @@ export class FirstCopy {
     await (signal === undefined ? work : signals.orAbort(work, signal))
   }
 
-  /** One fetch serves all that wait for it. */
+  /** Fetches a path once for all callers that wait for it. */
   #fetch(path: MountPath): Promise<void> {
     const running = this.#running.get(path)
     if (running !== undefined) return running
@@ -116,7 +116,7 @@ export class FirstCopy {
       if (this.#stop.signal.aborted) throw closed(path)
       const remote = this.#waiting.get(path)
       if (remote === undefined) return
-      // a later pull brings it
+      // a later pull brings this entry
       if (this.#site.tree.isUnknown(path)) return this.#note(path, remote)
       const step = await this.#pull(path, remote)
       if (step === 'done') {

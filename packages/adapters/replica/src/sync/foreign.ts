@@ -12,12 +12,12 @@ import { isHash } from './waves.ts'
 
 type Listing = ReadonlyMap<string, Remote>
 
-/** Files of a SQLite database that hold its content together. */
+/** Endings of the SQLite files that together hold a database's content. */
 const endings = ['', '-wal', '-journal']
 
 /**
- * Another machine has changed a hidden tree, such as a repository of git, while this one had removed names from it. The change may
- * need these names: they come back, as an edit wins over a deletion.
+ * Restores names that this machine removed from a hidden tree, such as a git repository, if another machine has changed the tree.
+ * The change may need these names. The edit wins over the deletion.
  */
 export async function bringBack(site: Site, list: () => Promise<Listing>, options: SignalOption): Promise<void> {
   const removed = [...site.tree.gone].filter((path) => isHash(path) || isInRepository(path))
@@ -30,14 +30,14 @@ export async function bringBack(site: Site, list: () => Promise<Listing>, option
   if (back.length > 0) await agree(site, [], back)
 }
 
-/** True for a hash that another machine has removed, where this one has changes of its own in the tree: they may need it. */
+/** True for a hash that another machine has removed while this machine has changes in the same tree. The changes may need the hash. */
 export function isStillNeeded({ tree }: Site, path: string): boolean {
   const hidden = hiddenTreeOf(path)
   const isOurs = (one: string): boolean => tree.seen.has(one) && hiddenTreeOf(one) === hidden
   return hidden !== undefined && isHash(path) && [...tree.dirty].some(isOurs)
 }
 
-/** Hashes that are still needed go to the store again. It is decided before any change of this machine gives way. */
+/** Pushes hashes that are still needed to the store again. The decision is made before any change of this machine is discarded. */
 export async function keepHashes(site: Site, listed: Listing): Promise<void> {
   const { seen, base, dirty } = site.tree
   if (dirty.size === 0) return
@@ -48,7 +48,7 @@ export async function keepHashes(site: Site, listed: Listing): Promise<void> {
   if (needed.length > 0) await agree(site, [], needed)
 }
 
-/** Both machines have changed a SQLite database: the store's files take their paths, and this machine's are kept under one other name. */
+/** Handles a SQLite database that both machines changed: the store's files keep their paths, this machine's get one other name. */
 export async function setDatabasesAside(site: Site, listed: Listing, options: SignalOption): Promise<void> {
   const { tree, machine } = site
   const { dirty, seen, base } = tree
@@ -75,7 +75,7 @@ interface UnitOptions<Unit> extends SignalOption {
   readonly units: ReadonlySet<Unit>
 }
 
-/** The units of which the store has another state, and not one that an earlier process of this machine has sent. */
+/** The units that differ in the store, except states that an earlier process of this machine has sent. */
 async function changedThere<Unit>(
   site: Site,
   listed: Listing,
@@ -97,7 +97,7 @@ async function changedThere<Unit>(
   return changed
 }
 
-/** A log that a push of this machine emptied or joined, and whose process then ended, is as agreed upon: the next push replaces it. */
+/** Agrees on a log that this machine's push emptied or joined before its process ended. The next push replaces the log. */
 async function agreeOnLog(site: Site, path: MountPath, size: number, options: SignalOption): Promise<boolean> {
   const database = databaseOf(path) as MountPath
   const own = site.tree.seen.get(database) ?? site.tree.base.get(database)

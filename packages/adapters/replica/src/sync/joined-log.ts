@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 
-/** Bytes at the start of a log. A log that was begun anew has others. */
+/** Bytes of a log's header. A restarted log has a different header. */
 export const headBytes = 32
 const frameBytes = 24
-/** The format whose checksums take words of little endian. */
+/** The magic number of logs whose checksums use little-endian words. */
 const magic = 0x377f0682
 
 /**
- * A log of SQLite that brings every earlier state of a database to the present one: it has all pages of the database, and then those
- * that its own log has committed. It fits the present database too. `undefined`: these are no such files.
+ * Builds a SQLite log that turns any earlier state of a database into the present state: all pages of the database, then the pages
+ * committed in the log. The log fits the present database too. `undefined`: the bytes are no database with a log.
  */
 export function joinedLog(database: Buffer, log: Buffer): Buffer | undefined {
   if (database.length < 100 || database.toString('latin1', 0, 16) !== 'SQLite format 3\0') return undefined
@@ -53,7 +53,7 @@ function committedIn(log: Buffer, pageBytes: number): readonly Buffer[] {
   return frames.slice(0, committed)
 }
 
-/** SQLite's checksum, which goes on from frame to frame. */
+/** SQLite's checksum, which continues from frame to frame. */
 function add(sum: Buffer, bytes: Buffer, isLittle: boolean): Buffer {
   let [one, two] = [sum.readUInt32BE(0), sum.readUInt32BE(4)]
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,7 +1,7 @@
 import { paths } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
-/** Bytes of one name on the disks and in the stores that there are. */
+/** Limit of bytes in one name on common disks and stores. */
 const longestName = 255
 
 /** The time in UTC seconds, as a part of a name. */
@@ -9,7 +9,7 @@ export function stampOf(time: number): string {
   return new Date(time).toISOString().replaceAll(/[-:]|\.\d+/gu, '')
 }
 
-/** `name.conflict-<word>.ext`. @param attempt from 1; later ones add their number */
+/** Returns `name.conflict-<word>.ext`. @param attempt starts at 1; later attempts append their number */
 export function conflictPath(path: MountPath, word: string, attempt: number): MountPath {
   const name = paths.baseName(path)
   const dot = name.lastIndexOf('.')
@@ -20,7 +20,7 @@ export function conflictPath(path: MountPath, word: string, attempt: number): Mo
   return paths.child(paths.parent(path), `${cut(stem, room - Buffer.byteLength(ending))}${mark}${ending}`)
 }
 
-/** As many whole characters as fit. */
+/** Cuts a text after the last whole character that fits. */
 function cut(text: string, bytes: number): string {
   let kept = ''
   let size = 0

@@ -4,7 +4,7 @@ import type { EntryNote, MountPath } from '@ws/core/adapter'
 import type { ReplicaEvent } from '../contract.ts'
 import type { ReplicaTree } from './tree.ts'
 
-/** Entries that a text or a result names. */
+/** Limit of entries that a text or a result names. */
 const listed = 20
 
 export function few(texts: readonly string[]): string {
@@ -36,7 +36,7 @@ export class Notes {
     this.#untold.set(path, { path, reason: `${where}: ${reason}` })
   }
 
-  /** Entries whose change has not come to the store yet. */
+  /** Records the entries whose change has not reached the store. */
   wait(waiting: ReadonlyMap<MountPath, WorkspaceError>): void {
     for (const path of this.#waiting.keys()) if (!waiting.has(path)) this.#untold.delete(path)
     for (const [path, { reason }] of waiting) {

@@ -6,34 +6,34 @@ import { ancestorsOf, childrenFirst, databaseOf, parentsFirst } from './paths.ts
 import type { ReplicaTree } from './tree.ts'
 import { isHash, isIndex, wavesOf } from './waves.ts'
 
-/** Changed entries, in both states. */
+/** Changed entries, with their types before and after. */
 export interface Changes {
   readonly paths: Iterable<MountPath>
-  /** `undefined`: nothing is there. */
+  /** `undefined`: no entry exists. */
   readonly before: (path: string) => Facts['type'] | undefined
   readonly after: (path: string) => Facts['type'] | undefined
-  /** When it changed. Default: not known. */
+  /** When the entry changed. Default: not known. */
   readonly time?: ((path: string) => number) | undefined
 }
 
 export interface Order {
-  /** New or marked, parents first. */
+  /** Directories that are new or have changed marks, parents first. */
   readonly directories: readonly MountPath[]
-  /** Files and links. Each wave may begin when the one before it has arrived. */
+  /** Files and links. Each wave may begin when the wave before it has arrived. */
   readonly waves: readonly (readonly MountPath[])[]
-  /** The number of the wave before which `inTheWay` and `late` come. */
+  /** Index of the wave before which `inTheWay` and `late` come. */
   readonly lateAt: number
-  /** Gone, and below a path that another entry takes. */
+  /** Removed entries below a path that another entry takes. */
   readonly inTheWay: readonly MountPath[]
-  /** Entries that replace one of another type, and entries below them. Directories come first. */
+  /** Entries that replace an entry of another type, and entries below them. Directories come first. */
   readonly late: readonly MountPath[]
-  /** Gone, in waves as well: hashes after the names that gave them. Directories come last, children first. */
+  /** Removed entries in waves: hashes after the names that referred to them. Directories come last, children first. */
   readonly gone: readonly (readonly MountPath[])[]
 }
 
 /**
- * An order in which a reader sees at each moment a state that the programs could have left: names that are hashes, which say
- * nothing before another name gives them; then names in the order of their changes; deletions at the end.
+ * Orders changes so that a reader only sees states that programs could have left. Names that are hashes come first: they mean
+ * nothing until another name refers to them. Then come names in the order of their changes, and deletions.
  */
 export function orderOf(changes: Changes): Order {
   const { before, after, time = () => 0 } = changes
@@ -50,7 +50,7 @@ export function orderOf(changes: Changes): Order {
   const late = present.filter(isLate)
   const isDirectory = (path: MountPath): boolean => after(path) === 'directory'
   const isOther = (path: MountPath): boolean => !isDirectory(path)
-  // a journal leaves before its database changes, which it does not fit any more, and a log leaves next
+  // a journal or log no longer fits the database after its change, so it is deleted before
   const isLog = (path: MountPath): boolean => databaseOf(path) !== path && early.includes(databaseOf(path) as MountPath)
   const { hashes, others } = wavesOf([...early.filter(isOther), ...gone.filter(isLog)], changes)
   const waves = [...hashes, ...others]
@@ -81,7 +81,7 @@ function departures(changed: readonly MountPath[], isDirectory: (path: string) =
 
 type Tree = Pick<ReplicaTree, 'base' | 'seen' | 'dirty'>
 
-/** True for paths that wait: the store does not have their bytes yet under the name to which they were moved. */
+/** True for paths that must wait: the store does not have their bytes yet under the new name of a moved entry. */
 export function heldBack(
   { base, seen, dirty }: Tree,
   old: readonly MountPath[],

@@ -10,17 +10,17 @@ import { contentOf } from '@ws/tree/disk'
 import type { Fetched, Remote } from './remote.ts'
 import type { Site } from './site.ts'
 
-/** Files with more bytes are in no pack. */
+/** Packs contain no file above this size. */
 const smallBytes = 128 * 1024
-/** Files for which a pack is written or read. Fewer of them come one by one. */
+/** Number of files from which a pack is written or read. Fewer files are transferred one by one. */
 const fewest = 100
-/** Bytes of the files of a pack. */
+/** Bytes of files in one pack. */
 const packBytes = 4 * 1024 * 1024
-/** Bytes of the largest pack that is read, before and after it is decompressed. */
+/** Limit of bytes in a pack that is read, both compressed and decompressed. */
 const mostBytes = 2 * packBytes
-/** Packs that are kept. Their files come one by one when an older one is removed, and go to a new one. */
+/** Limit of packs. When an old pack is removed, its files are fetched one by one, then packed again. */
 const mostPacks = 32
-/** Packs that are on their way at once. */
+/** Limit of packs in transfer at once. */
 const parallel = 4
 /** Milliseconds that a push waits for its packs. */
 const writeTime = 30_000
@@ -29,7 +29,7 @@ const deflate = promisify(gzip)
 const inflate = promisify(gunzip)
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** As a read of the object gives it. */
+/** Version and marks, as a read of the object returns them. */
 type Marks = Pick<Fetched, 'version' | 'mode' | 'mtime'>
 type Line = readonly [path: string, size: number, mode: number | null, mtime: number | null]
 
@@ -39,22 +39,22 @@ interface PackedFile extends Omit<Marks, 'version'> {
 }
 
 /**
- * Copies of many small files in few objects, beside a store that has one writer. They save requests and are never the truth: a file
- * comes from a pack only where its object was written before the pack, and has the MD5 of these bytes as its version. Failures here are
+ * Copies of many small files in few objects, beside a store with one writer. Packs save requests and are never the truth: a file is taken
+ * from a pack only if its object is older than the pack and the object's version is the MD5 of the bytes. Failures here are
  * ignored, since each file can come from its object.
  */
 export class Packs {
   readonly #store: InnerAdapter | undefined
-  /** Files of packs that a pull is about to bring. */
+  /** Files found in packs that the next pull will bring. */
   readonly #found = new Map<string, PackedFile & Marks>()
-  /** Objects that are in no pack, as far as this process knows. */
+  /** Objects that this process knows to be in no pack. */
   readonly #loose = new Map<string, Marks>()
 
   constructor({ isSole = false, beside }: InnerAdapter) {
     this.#store = isSole ? beside : undefined
   }
 
-  /** Looks for files in packs, where there are many. Packs whose files have changed in the store are removed. */
+  /** If many files are asked for, reads them from packs. Packs whose files have changed in the store are removed. */
   async load(
     listed: ReadonlyMap<string, Remote>,
     asked: Iterable<string>,
@@ -77,17 +77,17 @@ export class Packs {
         for (const { path: at, bytes: _, ...marks } of fresh) this.#loose.set(at, marks)
       })
     } catch {
-      // the store may be away: a pull that needs it says so
+      // if the store is away, a pull that needs it reports that
     }
   }
 
   async #read(store: InnerAdapter, path: MountPath, signal: AbortSignal | undefined): Promise<readonly PackedFile[]> {
     const { bytes } = await store.read(path, { maxBytes: mostBytes, signal })
-    // another program has written it, or cut it off
+    // another program has written or truncated this pack
     return filesIn(bytes).catch(() => [])
   }
 
-  /** A file as the listing shows it, where a pack has it. It can be had once. */
+  /** Returns a packed file if it matches the listing. Each file is returned only once. */
   take(path: string, version: string | undefined): Fetched | undefined {
     const file = this.#found.get(path)
     this.#found.delete(path)
@@ -97,13 +97,13 @@ export class Packs {
     return { version, mode, mtime, bytes, content: contentOf(bytes) }
   }
 
-  /** Notes an object that has come or gone by itself. `undefined`: its marks are others now. */
+  /** Records a new or removed object outside packs. `undefined`: the object's marks are no longer known. */
   note(path: string, size: number, marks: Marks | undefined): void {
     this.#loose.delete(path)
     if (this.#store !== undefined && marks !== undefined && size <= smallBytes) this.#loose.set(path, marks)
   }
 
-  /** Writes packs of the noted objects, where they are many. */
+  /** Writes packs of the recorded objects, if there are many. */
   async keep({ tree, disk, isBusy }: Site, signal: AbortSignal | undefined): Promise<void> {
     if (this.#store === undefined || this.#loose.size < fewest || isBusy()) return
     const loose = [...this.#loose]
@@ -125,7 +125,7 @@ export class Packs {
       }
       if (files.length > 0) await write(this.#store, files, within)
     } catch {
-      // the objects are in the store already: they have arrived without the pack
+      // the objects are in the store already, so a missing pack loses nothing
     }
   }
 }
@@ -134,7 +134,7 @@ function isSmall(remote: Remote | undefined): boolean {
   return remote?.type === 'file' && remote.size <= smallBytes
 }
 
-/** The file, where the object had these bytes and marks when the pack was written, and has them still. */
+/** Returns the file if its object had these bytes and marks when the pack was written, and still has them. */
 function freshOf(file: PackedFile, now: Remote | undefined, writtenAt: number): (PackedFile & Marks)[] {
   if (now?.type !== 'file' || now.writtenAt === undefined || now.writtenAt >= writtenAt) return []
   if (hash('md5', file.bytes) !== now.version) return []
@@ -155,7 +155,7 @@ async function write(
   await store.write(path, bytes, { ifVersion: 'absent', listed: true, parents: true, signal })
 }
 
-/** @throws where it is no pack */
+/** @throws if the bytes are no pack */
 async function filesIn(packed: Uint8Array): Promise<PackedFile[]> {
   const bytes = await inflate(packed, { maxOutputLength: mostBytes })
   let at = 4 + bytes.readUInt32LE(0)

@@ -14,19 +14,19 @@ import { look, type Held, type Site } from './site.ts'
 import { Steps } from './steps.ts'
 import { hold, lookAtAll, youngIn } from './young.ts'
 
-/** New entries for which the store is listed first: a listing takes fewer requests than questions about each place. */
+/** Number of new entries from which the store is listed first. A listing takes fewer requests than a check of each path. */
 const listedFrom = 3
 const listedShare = 1 / 300
-/** How often both sides are looked at again, where they change meanwhile. */
+/** Limit of rounds in which both sides are compared again because they changed. */
 const mostRounds = 8
 
 export interface PassRequest extends SignalOption {
-  /** Looks at the disk first: at these paths, or at everything. */
+  /** Scans the disk first: these paths, or everything. */
   readonly look: 'all' | readonly string[] | undefined
-  /** Lists the store first, and brings its changes to the disk. Without it, the conditions of the writes find them. */
+  /** Lists the store first, and brings its changes to the disk. Without a pull, conditional writes detect the store's changes. */
   readonly pull: boolean
   readonly push: boolean
-  /** Files that are new to this machine come over in the background. Default false: the pass ends when they are there. */
+  /** Files that are new to this machine are copied in the background. Default false: the pass waits for these files. */
   readonly later?: boolean | undefined
 }
 
@@ -37,7 +37,7 @@ export interface PassResult {
   readonly failures: ReadonlyMap<MountPath, WorkspaceError>
 }
 
-/** Brings both sides together: once, or again where one of them changed meanwhile. */
+/** Synchronizes both sides. Repeats the work if a side changed meanwhile. */
 export function pass(site: Site, copy: FirstCopy, request: PassRequest): Promise<PassResult> {
   return new Pass(site, copy, request).run()
 }
@@ -88,7 +88,7 @@ class Pass {
       for (const path of steps.changed) this.#meanwhile.add(path)
       if (steps.changed.size === 0) continue
       this.#held = await hold(this.#site, youngIn(tree))
-      // an entry that is missing may be anywhere by now, or a whole directory with it
+      // a missing entry may have moved anywhere, alone or with its directory
       await lookAtAll(this.#site)
     }
     if (push && steps.away === undefined) await this.#site.packs.keep(this.#site, signal)
@@ -101,8 +101,8 @@ class Pass {
   }
 
   /**
-   * @param asked the paths that were dirty when the pass began: later ones may wait for the next pass
-   * @param again entries on which no other depends need not wait once more
+   * @param asked the paths that were dirty when the pass began. Later changes may wait for the next pass
+   * @param again entries on which no other entry depends need not wait another time
    */
   async #push(asked: ReadonlySet<MountPath>, again: boolean): Promise<void> {
     const { dirty, seen, base } = this.#site.tree

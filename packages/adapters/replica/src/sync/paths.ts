@@ -12,7 +12,7 @@ function depthOf(path: string): number {
   return path.split('/').length
 }
 
-/** Directories before what is in them. */
+/** Sorts paths so that directories come before their entries. */
 export function parentsFirst(given: Iterable<string>): MountPath[] {
   return ([...given] as MountPath[]).sort((left, right) => depthOf(left) - depthOf(right) || (left < right ? -1 : 1))
 }
@@ -26,7 +26,7 @@ export function hiddenTreeOf(path: string): string | undefined {
   return /^.*?\/\.[^/]+/u.exec(path)?.[0]
 }
 
-/** A name in a repository of git, whose names depend on one another. A lock does not outlive its program. */
+/** True for a name in a git repository, whose names depend on one another. Locks do not count: they end with their program. */
 export function isInRepository(path: string): boolean {
   return path.includes('/.git/') && !path.endsWith('.lock')
 }

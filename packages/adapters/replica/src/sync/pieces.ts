@@ -3,11 +3,11 @@ import type { MountPath, SignalOption } from '@ws/core/adapter'
 import type { Fetched } from './remote.ts'
 import type { Site } from './site.ts'
 
-/** The file changed between the look at it and the end of its upload. Nothing of it is in the store. */
+/** The file changed between its scan and the end of its upload. The store has none of its bytes. */
 class Torn extends Error {}
 
 /**
- * Gives a write the bytes of a large file in pieces. Answers `undefined` where the file is not as the last look saw it: the last
+ * Streams a large file to a write in pieces. Returns `undefined` if the file changed since its scan: the last
  * piece then fails, so that the store keeps nothing.
  */
 export function sendLarge<Result>(
@@ -48,7 +48,7 @@ async function send<Result>(
   }
 }
 
-/** Reads a large file in pieces; `undefined`: it changed. @param kept into a new file that the caller closes; else hashed */
+/** Reads a large file of the store in pieces; `undefined`: it changed. @param kept writes a new file for the caller; else only hashes */
 export async function fetchLarge(
   { store, disk, limits, large }: Site,
   path: MountPath,
@@ -57,7 +57,7 @@ export async function fetchLarge(
   return large.run(async () => {
     const { stat, stream } = await store.readStream(path, { signal })
     const { version, mode, modifiedAt: mtime, size } = stat
-    // it has grown since it was listed: the next listing refuses it
+    // the file has grown since it was listed: the next listing refuses it
     if (size > limits.maxFileBytes) {
       await stream.return?.()
       return undefined

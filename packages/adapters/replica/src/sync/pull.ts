@@ -10,7 +10,7 @@ import { type Fetched, fetchEntry, isChanged, isGone, type Remote } from './remo
 import { agree, type Site, type Step } from './site.ts'
 import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
 
-/** Brings one path of the store to this machine. A path is replaced only where it is as it was agreed upon. */
+/** Brings one path of the store to this machine. Only an entry in its agreed state is replaced. */
 export function pullEntry(
   site: Site,
   path: MountPath,
@@ -54,12 +54,12 @@ async function pullFetched(
   return pullDeletion(site, path, options, true)
 }
 
-/** @param certain it is known to be gone, whatever the store still shows */
+/** @param certain the entry is known to be deleted, even if the store still shows it */
 async function pullDeletion(site: Site, path: MountPath, options: SignalOption, certain = false): Promise<Step> {
   const { tree, disk, store } = site
   const [base, facts] = [tree.base.get(path), tree.seen.get(path)]
   if (base === undefined) return 'done'
-  // an edit wins over a deletion, and goes to the store as a new entry; in a repository, others may rely on the deletion
+  // an edit wins over a deletion, and is pushed as a new entry; in a repository, other names may rely on the deletion
   const isEdited = facts !== undefined && !isSameBytes(base, facts)
   const isLate = !certain && site.tombstones.mayBeLate(path)
   if (facts !== undefined && !isLate && (isEdited ? isInRepository(path) : !isStillNeeded(site, path))) {
@@ -73,7 +73,7 @@ async function pullDeletion(site: Site, path: MountPath, options: SignalOption, 
   return 'done'
 }
 
-/** The directories above a path, where commands have removed them, or put something else there. */
+/** Makes the directories above a path again if commands have removed or replaced them. */
 async function makeAbove(site: Site, path: MountPath): Promise<Step> {
   for (const at of ancestorsOf(path)) {
     const facts = site.tree.seen.get(at)
@@ -125,21 +125,21 @@ async function pullContent(site: Site, path: MountPath, type: 'file' | 'symlink'
   const word = hiddenWord(site, path)
   if (isClean && word === undefined) {
     const step = await bring(marked(wanted, base?.mode, facts))
-    // a directory that holds something new stays, under another name
+    // a directory with new entries is kept under another name
     if (step === 'done' || facts.type !== 'directory') return step
   }
   if ((await keepOurs(site, path, facts.type === type ? 'content' : 'type', word)) !== 'done') return 'changed'
   return bring()
 }
 
-/** A word for the name of an agreed file or link whose object stays in the store below the one that has taken its path. */
+/** A word for renaming an agreed file or link. Its object remains in the store below the entry that has taken its path. */
 function hiddenWord({ tree }: Site, path: MountPath): string | undefined {
   const [base, facts] = [tree.base.get(path), tree.seen.get(path)]
   if (base === undefined || !isSameBytes(base, facts) || tree.unnamed.get(path)?.type !== base.type) return undefined
   return base.version.replaceAll(/[^A-Za-z0-9]/gu, '').slice(0, 8)
 }
 
-/** Bits that were changed here stay, and go to the store with the next push. */
+/** Keeps permission bits that were changed on this machine. The next push sends them to the store. */
 function marked(wanted: Wanted, before: number | undefined, facts: Seen): Wanted {
   const isOurs = facts.type === 'file' && before !== undefined && (before & 0o777) !== (facts.mode & 0o777)
   return isOurs ? { ...wanted, mode: facts.mode } : wanted

@@ -10,10 +10,10 @@ import { fetchEntry, isChanged } from './remote.ts'
 import { agree, factsToPush, leaveHere, type Site, type Step, type StepOptions } from './site.ts'
 import { baseOf, hasSameMarks, isSameBytes } from './tree.ts'
 
-/** Milliseconds by which the time in a store may differ where setting it costs a copy. */
+/** Milliseconds of tolerated difference in a file's time, for stores where setting the time costs a copy. */
 const costlyTimeSlack = 2_000
 
-/** Brings one path of this machine to the store, on the condition that the store is as it was agreed upon. */
+/** Pushes one path of this machine to the store, on the condition that the store is in the agreed state. */
 export function pushEntry(site: Site, path: MountPath, options: StepOptions): Promise<Step> {
   return pushing(site, path, { signal: options.signal, work: () => push(site, path, options) })
 }
@@ -34,7 +34,7 @@ async function push(site: Site, path: MountPath, options: StepOptions): Promise<
   return pushNew(site, path, facts, options)
 }
 
-/** The store has a version at the path that cannot come to this machine: it keeps the path, as in every conflict. */
+/** Lets the store's version, which cannot come to this machine, keep the path. This machine's version is renamed. */
 async function yieldTo(site: Site, path: MountPath): Promise<Step> {
   if (!site.tree.seen.has(path)) await agree(site, [], [path])
   else if ((await keepOurs(site, path, 'content')) === 'done') return 'changed'
@@ -68,7 +68,7 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   if (known === undefined && facts.size > largeBytes) version = await sendLarge(site, path, { signal, write })
   else {
     const bytes = known ?? (await disk.ask('read', path, site.isBusy()))
-    // other machines would take it for a deletion
+    // other machines would mistake these bytes for a deletion
     if (bytes !== undefined && tombstones.ownerOf(bytes) !== undefined)
       return leaveHere(site, path, 'its bytes are those that mark a deletion')
     version = bytes && (await write(bytes))
@@ -77,7 +77,7 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   onPushed()
   tombstones.forget(path)
   site.packs.note(path, facts.size, { version, mode, mtime: keptTime })
-  // the store has these bytes now: what follows may fail, and is done again then
+  // the store has these bytes now: if a later step fails, that step is repeated
   const kept = store.capabilities.modes ? base?.mode : undefined
   const now = {
     ...baseOf(path, facts, version),
@@ -88,7 +88,7 @@ async function pushBytes(site: Site, path: MountPath, facts: Seen, options: Step
   return pushMarks(site, path, facts, now, options)
 }
 
-/** A listing showed nothing there, and directories above it. */
+/** True if a listing showed no entry at the path, and only directories above it. */
 function isFree({ tree }: Site, path: MountPath, listed: StepOptions['listed']): boolean {
   if (listed === undefined || listed.has(path)) return false
   const isPlain = (at: string): boolean => !tree.notHeld.has(at) && !tree.unnamed.has(at)
@@ -96,7 +96,7 @@ function isFree({ tree }: Site, path: MountPath, listed: StepOptions['listed']):
   return isPlain(path) && ancestorsOf(path).every((above) => isPlain(above) && isDirectory(above))
 }
 
-/** The bytes of a file that was renamed are in the store already. */
+/** Copies a renamed file within the store, which has its bytes already. */
 async function copyInStore(site: Site, path: MountPath, facts: Seen, options: StepOptions): Promise<Step | undefined> {
   const { store, tree } = site
   const { signal, onPushed } = options
@@ -115,7 +115,7 @@ async function copyInStore(site: Site, path: MountPath, facts: Seen, options: St
   return confirm(site, path, facts, options)
 }
 
-/** Agrees on the version of a file that the store has now, where its bytes are those of this machine. */
+/** Agrees on the store's present version of a file if its bytes equal this machine's bytes. */
 async function confirm(site: Site, path: MountPath, facts: Seen, { signal, onPushed }: StepOptions): Promise<Step> {
   const now = await fetchEntry(site, path, 'file', { signal, onlyHash: true, size: facts.size })
   if (now?.content === undefined || now.content !== facts.content) return 'differs'
@@ -124,13 +124,13 @@ async function confirm(site: Site, path: MountPath, facts: Seen, { signal, onPus
   return hasSameMarks(known, facts) ? 'done' : pushMarks(site, path, facts, known, { signal, onPushed })
 }
 
-/** Bits and time, where the store keeps them. */
+/** Pushes permission bits and time, if the store keeps them. */
 async function pushMarks(site: Site, path: MountPath, facts: Seen, base: Base, options: StepOptions): Promise<Step> {
   const { store } = site
   const { signal, onPushed } = options
   const { uniqueVersions, modes } = store.capabilities
   const areBitsOff = (base.mode & 0o777) !== (facts.mode & 0o777)
-  // a file that is written anew has the bits that it is given then
+  // writing a file anew also sets its permission bits
   if (areBitsOff && !modes && store.chmod === undefined) return pushBytes(site, path, facts, options)
   const modifiedAt = fileTimes.settable(Math.floor(facts.mtime))
   const isTimeOff = Math.abs(base.mtime - facts.mtime) > (uniqueVersions ? 0 : costlyTimeSlack)
@@ -151,7 +151,7 @@ async function pushMarks(site: Site, path: MountPath, facts: Seen, base: Base, o
     await agree(site, [baseOf(path, facts, base.version)])
     return 'done'
   }
-  // the change of the marks has another version, and another machine may have written since
+  // the change of the marks made a new version, and another machine may have written since
   const now = await fetchEntry(site, path, 'file', { signal, onlyHash: true, size: facts.size })
   if (now?.content === undefined || now.content !== facts.content) return 'differs'
   await agree(site, [baseOf(path, facts, now.version)])
@@ -206,13 +206,13 @@ async function pushDirectory(
   return 'done'
 }
 
-/** Something below it makes the directory in the store. */
+/** True if the directory has pushed entries: these make the directory in the store. */
 function hasEntries({ tree }: Site, path: string): boolean {
   const left = [...tree.leftOut.keys()].filter((one) => tree.seen.has(one) && one.startsWith(`${path}/`))
   return tree.below('seen', path) > left.length
 }
 
-/** A file of another program can have the name by now, or have had it in a bucket beside the directory. */
+/** Deletes only a directory. A file of another program may have taken the name, or have had it in a bucket beside the directory. */
 async function deleteDirectory({ store }: Site, path: MountPath, signal: AbortSignal | undefined): Promise<void> {
   const { type, version } = await store.stat(path, { signal })
   if (type === 'directory') await store.delete(path, { ifVersion: version, signal })
@@ -222,7 +222,7 @@ async function pushDeletion(site: Site, base: Base, { signal, onPushed }: StepOp
   const { store, tree, tombstones } = site
   const path = base.path as MountPath
   const parent = paths.parent(path)
-  // where directories follow from their files, the last file takes its directory along: it is made anew
+  // in stores that derive directories from files, the last file's deletion removes its directory, which is made anew
   const above = tree.seen.get(parent)
   const losesParent =
     !store.capabilities.keepsEmptyDirectories && above?.type === 'directory' && !hasEntries(site, parent)

@@ -3,14 +3,14 @@ import { errorOf, type Turnstile } from '@ws/tree'
 import type { Disk } from '../disk.ts'
 import type { Outcome, Put } from '../worker/protocol.ts'
 
-/** Bytes that go to the thread at once. */
+/** Limit of bytes that are sent to the thread at once. */
 const mostBytes = 8 * 1024 * 1024
 
 interface Waiting extends PromiseWithResolvers<Outcome> {
   readonly put: Put
 }
 
-/** Entries on their way to the disk. Those that wait while others are being made go to the thread together. */
+/** Writes entries to the disk. Entries that arrive during a write are sent to the thread together. */
 export class Puts {
   readonly #disk: Disk
   readonly #turnstile: Turnstile
@@ -22,7 +22,7 @@ export class Puts {
     this.#turnstile = turnstile
   }
 
-  /** Resolves when the entry is made, or was left alone. */
+  /** Resolves when the entry is written or was left unchanged. */
   async put(put: Put): Promise<Outcome> {
     const waiting = { put, ...Promise.withResolvers<Outcome>() }
     this.#waiting.push(waiting)
@@ -30,7 +30,7 @@ export class Puts {
     return waiting.promise
   }
 
-  /** Never rejects: each caller hears of its own failure. */
+  /** Never rejects: each caller receives its own failure. */
   async #run(): Promise<void> {
     this.#isRunning = true
     while (this.#waiting.length > 0) await this.#turnstile.alone(() => this.#some(this.#take()))

@@ -13,11 +13,11 @@ import type { Site } from './site.ts'
 export interface Remote {
   readonly type: 'file' | 'directory' | 'symlink'
   readonly version: string
-  /** Permission bits, where a listing gives them for free. */
+  /** Permission bits, if a listing includes them at no cost. */
   readonly mode: number | undefined
   /** Bytes of a file. */
   readonly size: number
-  /** By the clock of the store, where a listing gives it for free. */
+  /** The time of the write by the store's clock, if a listing includes it at no cost. */
   readonly writtenAt?: number | undefined
 }
 
@@ -27,19 +27,19 @@ export interface Limits {
   readonly maxFileBytes: number
   readonly maxNameBytes: number
   readonly maxPathBytes: number
-  /** Names of trees that are not looked at, on either side. */
+  /** Names of trees that both sides ignore. */
   readonly rebuild: ReadonlySet<string>
 }
 
 interface ListOptions extends SignalOption {
-  /** The entries that this machine has already. Above a limit, it goes on with them. */
+  /** The agreed entries of this machine. If there are any, a listing above a limit leaves entries out instead of failing. */
   readonly base: ReadonlyMap<string, Base>
   readonly leave: (path: string, reason: string) => unknown
-  /** Called with an object that no path names, or whose path another entry has. Default: nothing is done. */
+  /** Called with an object that no path names, or whose path another entry has. Default: the object is ignored. */
   readonly onUnnamed?: ((entry: Entry) => void) | undefined
 }
 
-/** Everything in the store. @throws WorkspaceError `EDQUOT` above a limit, where this machine has nothing of the store yet */
+/** Lists the whole store. @throws WorkspaceError `EDQUOT` above a limit, if this machine has no entry of the store yet */
 export async function listStore(
   store: InnerAdapter,
   limits: Limits,
@@ -85,7 +85,7 @@ export async function listStore(
   }
 }
 
-/** The limit that an entry would exceed, and what there is too much of. */
+/** The limit that an entry would exceed, and a description of the excess. */
 function limitAt(files: number, bytes: number, size: number, limits: Limits): readonly [name?: string, what?: string] {
   const { maxFiles, maxBytes, maxFileBytes } = limits
   if (size > maxFileBytes) return ['maxFileBytes', `a file with more than ${maxFileBytes} bytes`]
@@ -99,7 +99,7 @@ function reasonAgainst({ path, name }: Entry, limits: Limits): string | undefine
   return path.includes('/.ws-tmp-') ? 'its name in the store is kept for temporary files' : undefined
 }
 
-/** The paths that are not in the store as they were agreed upon. `undefined`: they are gone. */
+/** The paths whose store entry differs from the agreed state. `undefined`: the entry is gone. */
 export function differences(
   listed: ReadonlyMap<string, Remote>,
   base: ReadonlyMap<string, Base>,
@@ -117,12 +117,12 @@ export function differences(
   return different
 }
 
-/** True only where the store itself reports that nothing is there. A listing may have missed the entry. */
+/** True only if the store itself reports a missing entry. A listing may have skipped the entry. */
 export async function isGone(store: InnerAdapter, path: MountPath, options: SignalOption): Promise<boolean> {
   return (await statStore(store, path, options)) === undefined
 }
 
-/** One entry of the store, without its bytes. `undefined`: nothing is there. */
+/** One entry of the store, without its bytes. `undefined`: no entry exists. */
 export async function statStore(
   store: InnerAdapter,
   path: MountPath,
@@ -132,7 +132,7 @@ export async function statStore(
     const { type, version, mode, size } = await store.stat(path, { signal })
     return { type: type === 'other' ? 'file' : type, version, mode, size }
   } catch (error) {
-    // a path below a file or a link of the store names nothing there
+    // a path below a file or a link of the store names no entry
     if (error instanceof LinkSignal || (isWorkspaceError(error) && absent.has(error.code))) return undefined
     throw error
   }
@@ -148,18 +148,18 @@ export interface Fetched {
   readonly content?: string | undefined
   readonly target?: string | undefined
   readonly bytes?: Uint8Array | undefined
-  /** The new file of the disk that holds the bytes, where they are many. The caller closes it. */
+  /** The new file on the disk that contains the bytes, if they are many. The caller closes the file. */
   readonly file?: number | undefined
 }
 
 export interface FetchOptions extends SignalOption {
   readonly onlyHash?: boolean | undefined
-  /** As it was listed. Default: not known. */
+  /** The size in the listing. Default: not known. */
   readonly size?: number | undefined
   readonly version?: string | undefined
 }
 
-/** Reads an entry of the store. `undefined`: it is another by now. */
+/** Reads an entry of the store. `undefined`: the entry has changed. */
 export async function fetchEntry(
   site: Site,
   path: MountPath,
@@ -191,7 +191,7 @@ export async function fetchEntry(
 
 const changed: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ECONFLICT', 'ENOTEMPTY'])
 
-/** True if the store is not as this machine knows it, and must be read again. */
+/** True if the error shows that the store has changed, and must be read again. */
 export function isChanged(error: unknown): boolean {
   if (isWorkspaceError(error))
     return changed.has(error.code) || (error.code === 'EINVAL' && error.operation === 'readSymlink')

@@ -11,11 +11,11 @@ import { type ReplicaTree, timeOf } from './tree.ts'
 import { isHash, wavesOf } from './waves.ts'
 
 export interface SendOptions extends StepOptions {
-  /** Entries whose turn has not come: the look that saw them may have missed an earlier change. */
+  /** Entries that may not be pushed yet: the scan that saw them may have missed an earlier change. */
   readonly young: ReadonlySet<MountPath>
 }
 
-/** Brings the changes of this machine to the store, so that a reader sees states that the programs could have left. */
+/** Pushes this machine's changes in an order in which a reader only sees states that programs could have left. */
 export async function send(site: Site, steps: Steps, { young, ...options }: SendOptions): Promise<void> {
   const { tree } = site
   const { base, seen, dirty } = tree
@@ -34,7 +34,7 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
   const sendLate = async (): Promise<void> => {
     if (steps.isHalted) return
     const isHeld = heldBack(tree, inTheWay, others)
-    // bytes that were moved to where they cannot be saved do not stop the entry that has their place
+    // an entry that replaces moved bytes is not blocked if those bytes cannot be saved
     const isReplaced = heldBack(
       tree,
       late,
@@ -59,7 +59,7 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
     if (!steps.isHalted && !steps.isStuck(path)) await steps.one(path, () => run(path))
   if (steps.isHalted) return
   const isKept = heldBack(tree, gone.flat(), [...others, ...late])
-  // a pack that was left out may hold the objects that leave, and a waiting entry may replace any that leaves
+  // a pack that was left out may contain the objects being deleted, and a waiting entry may replace any deleted entry
   const lacking = new Set(paths.filter((path) => seen.has(path) && dirty.has(path) && isHash(path)).map(hiddenTreeOf))
   const waiting = new Set([...young].filter((path) => options.held?.has(path) !== true).map(hiddenTreeOf))
   const isNeeded = (path: MountPath): boolean => {
@@ -75,7 +75,7 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
   }
 }
 
-/** Held entries in the order of their changes. */
+/** Held entries, ordered by the time of their change. */
 function heldInOrder({ base }: Pick<ReplicaTree, 'base'>, held: ReadonlyMap<MountPath, Held>): readonly MountPath[] {
   const factsOf = (path: string): Seen | undefined => held.get(path as MountPath)?.facts
   const { hashes, others } = wavesOf([...held.keys()], {

@@ -11,61 +11,61 @@ import type { Limits, Remote } from './remote.ts'
 import type { Tombstones } from './tombstones.ts'
 import type { ReplicaTree } from './tree.ts'
 
-/** The two sides of a replica, and what is known of them. */
+/** The two sides of a replica, and their known state. */
 export interface Site {
   readonly store: InnerAdapter
   readonly disk: Disk
   readonly tree: ReplicaTree
   readonly tombstones: Tombstones
   readonly packs: Packs
-  /** Lets calls of the file API pass, and changes of the disk by the replica itself wait for them. */
+  /** Lets calls of the file API run together. The replica's own changes of the disk wait for these calls. */
   readonly turnstile: Turnstile
   readonly puts: Puts
   readonly limits: Limits
-  /** Few large files are on their way at once: each holds some pieces in memory. */
+  /** Limits large files in transfer, because each keeps several pieces in memory. */
   readonly large: concurrency.Semaphore
   readonly machine: string
   readonly onEvent: (event: ReplicaEvent) => void
-  /** Names that commands have reserved at this moment. */
+  /** Names that commands have reserved right now. */
   readonly reserved: () => readonly string[]
-  /** Programs run, which may have files mapped. */
+  /** True while programs run, which may have files mapped. */
   readonly isBusy: () => boolean
 }
 
 /**
- * The end of the work on one path. `done`: both sides agree, or the rest is another step's. `changed`: the disk is not as it
- * was seen. `differs`: the store is not as it was listed.
+ * The outcome of the work on one path. `done`: both sides agree, or another step does the rest. `changed`: the disk differs from
+ * its last scan. `differs`: the store differs from its listing.
  */
 export type Step = 'done' | 'changed' | 'differs'
 
-/** A file or link of the disk as it was, for one that programs change all the time. */
+/** A past state of a file or link on the disk, kept for entries that programs change all the time. */
 export interface Held {
-  /** `undefined`: nothing was there. */
+  /** `undefined`: no entry existed. */
   readonly facts: Seen | undefined
   /** The content of a file. */
   readonly bytes: Uint8Array | undefined
 }
 
 export interface StepOptions extends SignalOption {
-  /** These go to the store as they were. */
+  /** Entries that are pushed in their held state. */
   readonly held?: ReadonlyMap<MountPath, Held> | undefined
-  /** The entries of the store, where they were listed a moment ago, or have no other writer. */
+  /** The entries of the store, if they were listed a moment ago or have no other writer. */
   readonly listed?: ReadonlyMap<string, Pick<Remote, 'type'>> | undefined
   /** Notes a change that the store has acknowledged. */
   readonly onPushed: () => void
 }
 
-/** An entry of the disk as it goes to the store. */
+/** The facts of an entry that a push sends to the store. */
 export function factsToPush({ tree }: Site, path: MountPath, held: StepOptions['held']): Seen | undefined {
   const one = held?.get(path)
   return one === undefined ? tree.seen.get(path) : one.facts
 }
 
-/** Looks at the disk again: at these paths, or at everything. */
+/** Scans the disk again: these paths, or everything. */
 export async function look({ disk, tree, reserved, isBusy, onEvent }: Site, only?: readonly string[]): Promise<void> {
   const before = reserved()
   const result = await disk.ask('look', { only, reserved: before, mapped: isBusy() })
-  // a name that a command reserved during the look is not a file of anybody
+  // a name that a command reserved during the scan is no user's file
   const since = new Set(reserved().filter((path) => !before.includes(path)))
   const changed = since.size === 0 ? result.changed : new Map([...result.changed].filter(([path]) => !since.has(path)))
   const known = new Set(tree.leftOut.keys())
@@ -77,7 +77,7 @@ export async function look({ disk, tree, reserved, isBusy, onEvent }: Site, only
   await disk.ask('settle', settled)
 }
 
-/** Notes an entry of the store that cannot come to the disk. Commands go on without it. */
+/** Records an entry of the store that cannot come to the disk. Commands continue without it. */
 export function leaveInStore({ tree, onEvent }: Site, path: string, reason: string): void {
   const left = { path: path as MountPath, reason, holdsBytes: false }
   const isNew = tree.notHeld.get(path)?.reason !== reason
@@ -85,14 +85,14 @@ export function leaveInStore({ tree, onEvent }: Site, path: string, reason: stri
   if (isNew) onEvent({ event: 'left-out', ...left })
 }
 
-/** Notes an entry of the disk that the store must not get. Commands go on without it. */
+/** Records an entry of the disk that must not go to the store. Commands continue without it. */
 export function leaveHere({ tree, onEvent }: Site, path: string, reason: string, holdsBytes = true): Step {
   const left = { path: path as MountPath, reason, holdsBytes }
   if (tree.refuse(left)) onEvent({ event: 'left-out', ...left })
   return 'done'
 }
 
-/** Notes that both sides have the same entries. */
+/** Records that both sides have the same entries. */
 export async function agree({ disk, tree }: Site, base: readonly Base[], gone: readonly string[] = []): Promise<void> {
   await disk.ask('agree', base, gone)
   tree.agree(base, gone)

@@ -6,17 +6,17 @@ import { awayCodes } from './alone.ts'
 import { unitOf } from './paths.ts'
 import type { Step } from './site.ts'
 
-/** Files that are on their way at once. */
+/** Limit of files in transfer at once. */
 const parallel = 32
 
 /** The work of a pass on single paths, and its outcome. */
 export class Steps {
   readonly failures = new Map<MountPath, WorkspaceError>()
-  /** The disk is not as it was seen there. */
+  /** Paths where the disk differs from its last scan. */
   changed = new Set<MountPath>()
-  /** The store is not as it was listed. */
+  /** True if the store differs from its listing. */
   differs = false
-  /** The store cannot be reached. */
+  /** The error of a store that cannot be reached. */
   away: WorkspaceError | undefined
   readonly #signal: AbortSignal | undefined
   #failed = new Set<string>()
@@ -31,12 +31,12 @@ export class Steps {
     this.#failed = new Set()
   }
 
-  /** The store is another, or away: nothing that follows may be done in this round. */
+  /** True if the store has changed or is away: this round must do no further step. */
   get isHalted(): boolean {
     return this.away !== undefined || this.differs
   }
 
-  /** An entry that this one may depend on has not arrived in this round. */
+  /** True if an entry on which this path may depend has failed in this round. */
   isStuck(path: string): boolean {
     return this.#failed.has(unitOf(path))
   }
@@ -52,7 +52,7 @@ export class Steps {
 
   async one(path: MountPath, work: () => Promise<Step>): Promise<void> {
     this.#signal?.throwIfAborted()
-    // a store that cannot be reached is not asked thousands of times
+    // an unreachable store is not asked for thousands of entries
     if (this.away !== undefined) return
     try {
       const step = await work()

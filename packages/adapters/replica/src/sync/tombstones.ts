@@ -8,31 +8,31 @@ import { isChanged, isGone } from './remote.ts'
 const mark = '\0@ws/adapter-replica is deleting this file: '
 /** Milliseconds from the claim within which the deletion must end. */
 const claimTime = 20_000
-/** Milliseconds after which the machine of a claim must have vanished: a request that was sent has arrived, or never will. */
+/** Milliseconds after which the machine of a claim has surely vanished: its last request has arrived or never will. */
 const abandonedAfter = 60_000
-/** The same limit where two clocks are compared: servers accept a clock error of 15 minutes for each machine. */
+/** The limit for comparing clocks of two machines. Servers accept a clock error of 15 minutes for each machine. */
 const abandonedByClock = 3_600_000
 
 interface Claim {
   readonly version: string
-  /** When it was made, on the clock of its machine. */
+  /** The time of the claim, by its machine's clock. */
   readonly time: number
-  /** When this process saw it first, on its own clock. */
+  /** When this process first saw the claim, by its own clock. */
   readonly since: number
 }
 
 /**
- * Deletions in a store that ignores conditions on them. The file is first replaced by a tombstone, on the condition that it is
- * the known version. Other replicas take a tombstone for nothing, and leave it alone, so that the deletion meets no file of theirs.
+ * Deletions in a store that ignores conditions on deletions. A conditional write first replaces the file with a tombstone.
+ * Other replicas treat a tombstone as a missing file and never overwrite it, so the deletion cannot remove a file of theirs.
  */
 export class Tombstones {
   readonly #id: string
   readonly #foreign = new Map<string, Claim>()
-  /** Until when the last request of another machine can arrive at a path, on this process's clock. */
+  /** By path: the latest time, on this process's clock, when another machine's last request can arrive. */
   readonly #late = new Map<string, number>()
   readonly #unfinished = new Set<string>()
 
-  /** @param id of this replica */
+  /** @param id the identity of this replica */
   constructor(id: string) {
     this.#id = id
   }
@@ -45,7 +45,7 @@ export class Tombstones {
     return claimIn(text).id === this.#id ? 'us' : 'another'
   }
 
-  /** Leaves a tombstone of another machine alone, until that machine must have vanished: then its deletion is finished. */
+  /** Ignores another machine's tombstone until that machine has surely vanished. Then this method finishes the deletion. */
   async meetForeign(
     store: InnerAdapter,
     path: MountPath,
@@ -61,12 +61,12 @@ export class Tombstones {
     this.forget(path)
   }
 
-  /** Whether a new file at the path waits for the end of another machine's deletion. */
+  /** Whether a new file at the path must wait until another machine's deletion has ended. */
   waitsFor(path: string): boolean {
     return this.#foreign.has(path)
   }
 
-  /** The condition under which a file may be made where the store has nothing but, perhaps, a tombstone. */
+  /** The write condition for a new file at a path where the store has no entry, or only a tombstone. */
   async conditionAt(store: InnerAdapter, path: MountPath, options: SignalOption): Promise<string> {
     const claim = this.#foreign.get(path)
     if (claim === undefined) return 'absent'
@@ -87,17 +87,17 @@ export class Tombstones {
     if (this.#foreign.delete(path)) this.#late.set(path, performance.now() + abandonedAfter)
   }
 
-  /** A file that is missing at the path can be the late deletion of a machine that has vanished. */
+  /** True if a missing file may be the late deletion of a vanished machine. */
   mayBeLate(path: string): boolean {
     return (this.#late.get(path) ?? 0) > performance.now()
   }
 
-  /** Whether a deletion of this machine has begun at the path, and has failed. */
+  /** Whether this machine began a deletion at the path, and failed. */
   isUnfinished(path: string): boolean {
     return this.#unfinished.has(path)
   }
 
-  /** @throws WorkspaceError `ECONFLICT` where it is another version by now */
+  /** @throws WorkspaceError `ECONFLICT` if the file has another version */
   async delete(store: InnerAdapter, path: MountPath, version: string, { signal }: SignalOption): Promise<void> {
     const bytes = new TextEncoder().encode(`${mark}${this.#id} ${Date.now()}\n`)
     const late = AbortSignal.timeout(claimTime)
@@ -121,13 +121,13 @@ export class Tombstones {
   }
 }
 
-/** The replica that wrote a tombstone, and when by its clock (ms since the epoch). */
+/** The replica that wrote a tombstone, and the time by its clock (ms since the epoch). */
 function claimIn(text: string): { readonly id: string | undefined; readonly time: number } {
   const [id, time] = text.slice(mark.length).trimEnd().split(' ')
   return { id, time: Number(time ?? Infinity) }
 }
 
-/** Whether a machine has ended, or may send nothing more. */
+/** Whether the claim's machine has ended, or can send no further request. */
 function isAbandoned({ since, time }: Claim, { isSole = false }: InnerAdapter): boolean {
   const age = Date.now() - time
   return performance.now() - since > abandonedAfter || age > (isSole ? claimTime : abandonedByClock)

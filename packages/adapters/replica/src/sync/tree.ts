@@ -6,37 +6,37 @@ import type { ReplicaConflict, ReplicaFlush, ReplicaLeftOut, ReplicaStatus } fro
 import type { Base, Looked, Seen } from '../worker/protocol.ts'
 import { ancestorsOf } from './paths.ts'
 
-/** Words of the scan for entries without bytes. */
+/** The scan's reason for entries without bytes. */
 const withoutBytes = 'it is a FIFO, a socket or a device'
 
 type Side = 'base' | 'seen'
 
-/** The entries as the store and this machine agreed on them, and as this machine last saw them. A path that differs is dirty. */
+/** The agreed entries and this machine's last scan of them. A path that differs is dirty. */
 export class ReplicaTree {
   readonly base = new Map<string, Base>()
   readonly seen = new Map<string, Seen>()
   readonly dirty = new Set<string>()
-  /** The dirty paths at which this machine has nothing any more. */
+  /** The dirty paths without an entry on this machine. */
   readonly gone = new Set<MountPath>()
-  /** Entries of the disk that the last looks could not read or may not push, by path. */
+  /** Entries of the disk that the last scans could not read or may not push, by path. */
   readonly leftOut = new Map<string, ReplicaLeftOut>()
-  /** Entries of the store that this machine cannot hold, by path: as of the last listing. */
+  /** Entries in the last listing of the store that this machine cannot hold, by path. */
   readonly notHeld = new Map<string, ReplicaLeftOut>()
-  /** Objects that no path names, by the path that comes nearest: as of the last listing. */
+  /** Objects in the last listing that no path names, by the nearest path. */
   readonly unnamed = new Map<string, ReplicaLeftOut & { readonly type: Entry['type'] }>()
-  /** Entries of the store that could not be brought over, by path. They are not tried again before `until`, on this process's clock. */
+  /** Store entries that could not be brought over, by path. No retry happens before `until`, on this process's clock. */
   readonly failed = new Map<string, { readonly version: string | undefined; readonly reason: string; until: number }>()
   readonly #differed = new Map<string, number>()
   readonly #coming = new Set<string>()
   readonly #below = { base: new Map<string, number>(), seen: new Map<string, number>() }
   #unknown: ReadonlySet<string> = new Set()
   readonly #refused = new Map<string, string | undefined>()
-  /** By the path of the kept version. */
+  /** Conflicts, by the path of the kept version. */
   readonly conflicts = new Map<string, ReplicaConflict>()
   lastFlush: ReplicaFlush | undefined
-  /** When an entry last came to the topmost directory, or left it. */
+  /** When the topmost directory last gained or lost an entry. */
   changedAt = 0
-  /** Entries that changed during the last look at everything, by path: when, or `undefined` where they are gone. */
+  /** Paths that changed during the last full scan, with the time of change; `undefined` for removed entries. */
   young: ReadonlyMap<MountPath, number | undefined> = new Map()
 
   agree(base: readonly Base[], gone: readonly string[] = []): void {
@@ -48,7 +48,7 @@ export class ReplicaTree {
       this.#share(one.path)
     }
     for (const path of [...gone, ...base.map(({ path: at }) => at)]) {
-      // the store has it after all, or nothing of it any more
+      // the store has taken the entry after all, or has removed it
       if (this.#refused.delete(path)) this.leftOut.delete(path)
       this.#judge(path)
     }
@@ -68,7 +68,7 @@ export class ReplicaTree {
     this.#judge(path)
   }
 
-  /** One object serves both maps where both sides have the same, as most entries do: it saves half of the memory. */
+  /** Shares one object between both maps if both sides are equal, as most entries are. This saves half of the memory. */
   #share(path: string): void {
     const [base, seen] = [this.base.get(path), this.seen.get(path)]
     if (base === undefined || seen === undefined) return
@@ -77,7 +77,7 @@ export class ReplicaTree {
     if (same && base.content === content && base.target === target) this.seen.set(path, base)
   }
 
-  /** How many entries there are below a directory, at any depth. */
+  /** The number of entries below a directory, at any depth. */
   below(side: Side, path: string): number {
     return this.#below[side].get(path) ?? 0
   }
@@ -86,7 +86,7 @@ export class ReplicaTree {
     for (const above of ancestorsOf(path as MountPath)) this.#below[side].set(above, this.below(side, above) + by)
   }
 
-  /** Leaves an entry of the disk out until it changes. Answers whether that is new. */
+  /** Leaves an entry of the disk out until it changes. Returns true for an entry that was not left out before. */
   refuse(left: ReplicaLeftOut): boolean {
     const isNew = !this.leftOut.has(left.path)
     this.leftOut.set(left.path, left)
@@ -94,21 +94,21 @@ export class ReplicaTree {
     return isNew
   }
 
-  /** The store is not as it was listed at a path. Answers how often that was so since {@link startAnew}. */
+  /** Records that the store differs from its listing at a path. Returns the count since {@link startAnew}. */
   differs(path: string): number {
     const count = (this.#differed.get(path) ?? 0) + 1
     this.#differed.set(path, count)
     return count
   }
 
-  /** @param all tries again what could not be brought over */
+  /** @param all also retries entries that could not be brought over */
   startAnew(all: boolean): void {
     this.#differed.clear()
     this.#coming.clear()
     if (all) this.failed.clear()
   }
 
-  /** Whether a new entry of the disk may go to the store. Where the disk has too many, the first ones may. */
+  /** Whether a new entry of the disk may be pushed. If the disk has too many entries, the earliest ones may. */
   admits(path: string, maxFiles: number): boolean {
     const room = maxFiles - this.base.size - this.#coming.size
     if (this.seen.size > maxFiles && room <= 0 && !this.#coming.has(path)) return false
@@ -116,12 +116,12 @@ export class ReplicaTree {
     return true
   }
 
-  /** The last look could not see what is at the path: neither is it pushed, nor does a pull change it. */
+  /** True if the last scan could not read the path: the entry is neither pushed nor changed by a pull. */
   isUnknown(path: string): boolean {
     return isCovered(this.#unknown, path)
   }
 
-  /** @param only the paths that were looked at, with everything below them. Default: all */
+  /** @param only the scanned paths, with everything below them. Default: all */
   take({ changed, gone, leftOut, unknown }: Looked, only?: readonly string[]): void {
     const isLooked = (path: string): boolean => only === undefined || isCovered(new Set(only), path)
     this.#unknown = new Set([...[...this.#unknown].filter((path) => !isLooked(path)), ...unknown])
@@ -149,7 +149,7 @@ export class ReplicaTree {
     }
   }
 
-  /** Another one where the entry of the disk is another; `undefined`: nothing is there. */
+  /** A word that changes with the entry on the disk; `undefined`: no entry exists. */
   #wordOf(path: string): string | undefined {
     const facts = this.seen.get(path)
     return facts && (facts.content ?? facts.target ?? facts.type)
@@ -176,18 +176,18 @@ export function isSameBytes(base: Base | undefined, facts: Seen | undefined): bo
     : base.content !== undefined && base.content === facts.content
 }
 
-/** When an entry of the disk last changed. `undefined` where nothing is there. */
+/** When an entry of the disk last changed. `undefined` if no entry exists. */
 export function timeOf(facts: Seen | undefined): number | undefined {
   return facts?.ctime ?? facts?.mtime
 }
 
-/** Times of directories change with every entry, and are not kept. */
+/** Compares bits and times. Times of directories change with every entry, so they do not count. */
 export function hasSameMarks(base: Base, facts: Seen): boolean {
   const sameMode = (base.mode & 0o777) === (facts.mode & 0o777)
   return sameMode && (base.type === 'directory' || isSameTime(base.mtime, facts.mtime))
 }
 
-/** A base of facts that were just agreed upon. */
+/** Builds the base for facts that were just agreed. */
 export function baseOf(path: string, facts: Seen, version: string): Base {
   const { type, content, target, size, mode, mtime } = facts
   return { path, type, version, content, target, size, mode, mtime }

@@ -3,26 +3,26 @@ import type { MountPath } from '@ws/core/adapter'
 import type { Changes } from './order.ts'
 import { databaseOf, hiddenTreeOf } from './paths.ts'
 
-/** Entries of a wave: neighbours in time, whose order among each other is not kept. */
+/** Limit of entries in a wave. Entries of a wave are neighbours in time, and arrive in any order. */
 const widest = 32
-/** Names of one hidden tree, such as `.git`, that go one by one. More of them go in waves. */
+/** Limit of names in one hidden tree, such as `.git`, that are sent one by one. More names are sent in waves. */
 const mostHidden = 64
-/** Other names that replace something and go one by one. More of them go in waves. */
+/** Limit of other replacing names that are sent one by one. More names are sent in waves. */
 const mostReplaced = 16
-/** Files of a database in SQLite: a journal undoes the rest of a change, a log goes on where the database ends. */
+/** Endings of SQLite files: a journal undoes an unfinished change, a log continues the database. */
 const endings = ['-journal', '', '-wal', '-shm']
 
-/** A name that is a hash of its content, with at most an ending. */
+/** True for a name that is a hash of its content, with at most an ending. */
 export function isHash(path: string): boolean {
   return /(?:^|[^0-9a-f])[0-9a-f]{38,}(?:\.[a-z]+)?$/u.test(path)
 }
 
-/** The index of a pack, by which git finds the pack. */
+/** True for a pack's index, by which git finds the pack. */
 export function isIndex(path: string): boolean {
   return path.endsWith('.idx')
 }
 
-/** Files and links in waves: new hashes, and then the others in the order of their changes. */
+/** Arranges files and links in waves: new hashes first, then other names in the order of their changes. */
 export function wavesOf(
   paths: readonly MountPath[],
   { before, time = () => 0 }: Pick<Changes, 'before' | 'time'>,

@@ -12,8 +12,8 @@ import { isHash } from './waves.ts'
 const tick = 10
 
 /**
- * Looks at everything. Programs may change entries meanwhile: the look can miss an earlier change, on which a later one depends. The
- * later one is young until the next look, which has both. New hashes are never young: git moves objects into a pack during a look.
+ * Scans everything. Programs may change entries meanwhile: the scan can miss an earlier change on which a later change depends. The
+ * later entry is young until the next scan, which sees both. New hashes are never young: git moves objects into a pack during a scan.
  */
 export async function lookAtAll(site: Site): Promise<void> {
   const { tree, isBusy } = site
@@ -40,17 +40,17 @@ export async function lookAtAll(site: Site): Promise<void> {
   )
 }
 
-/** Entries that are young together. Any name of a repository may have moved into its packed names. */
+/** Groups entries that are young together. Any name of a repository may have moved into `packed-refs`. */
 function groupOf(path: string): string {
   return path.endsWith('/packed-refs') ? (hiddenTreeOf(path) ?? path) : databaseOf(path)
 }
 
-/** The entries that are as they were when they were young. */
+/** The young entries that have not changed since. */
 export function youngIn({ young, seen }: ReplicaTree): MountPath[] {
   return [...young].filter(([path, time]) => timeOf(seen.get(path)) === time).map(([path]) => path)
 }
 
-/** Takes the small ones among these entries as they are now. Files of one database are taken together, or not at all: gone ones too. */
+/** Keeps the present state of the small entries. Files of one database, also removed files, are kept together or not at all. */
 export async function hold(site: Site, paths: readonly MountPath[]): Promise<ReadonlyMap<MountPath, Held>> {
   const { tree, disk, isBusy } = site
   const held = new Map<MountPath, Held>()

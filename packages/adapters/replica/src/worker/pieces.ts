@@ -16,7 +16,7 @@ import type { Facts, Place } from '@ws/tree/disk'
 const creating = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 export interface SeenFile {
-  /** Below the descriptor of a verified directory. */
+  /** A path below the descriptor of a verified directory. */
   readonly at: string
   readonly status: Stats
   readonly content: string
@@ -31,13 +31,13 @@ interface Reading {
 }
 
 interface Writing {
-  /** Absent: only the hash is wanted. `place` is gone once the file has its path. */
+  /** Absent: only the hash is wanted. `place` becomes undefined once the file has its path. */
   readonly file: { readonly fd: number; place: Place | undefined } | undefined
   readonly name: ContentName
   size: number
 }
 
-/** Files in pieces between disk and store, each in the memory of one piece. */
+/** Files in pieces between disk and store. Each file takes the memory of one piece. */
 export class Pieces {
   readonly #readings = new Map<number, Reading>()
   readonly #writings = new Map<number, Writing>()
@@ -69,7 +69,7 @@ export class Pieces {
     return { isWhole: Content.isSame(before, after) && offset === after.size && name.get() === content }
   }
 
-  /** `directory`: holds the file, for its owner alone, until it has its place. */
+  /** `directory`: contains the file, readable by its owner alone, until the file has its place. */
   create(directory: number | undefined): number {
     const place = directory === undefined ? undefined : { parent: directory, name: newTemporary() }
     const file = place && { fd: openSync(pathOf(place), creating, 0o600), place }
@@ -95,7 +95,7 @@ export class Pieces {
     return { size: this.#writing(file).size, content: this.hashOf(file) }
   }
 
-  /** Gives a new file its owner, bits and time. Answers where it is. */
+  /** Gives a new file its owner, bits and time. Returns its place. */
   finish(number: number, facts: Facts): Place {
     const { fd, place } = this.#file(number)
     if (place === undefined) throw new Unexpected()
@@ -140,7 +140,7 @@ export class Pieces {
   }
 }
 
-/** Only that very file. */
+/** Removes the hidden name only if it still names this file. */
 function removeHidden({ fd, place }: NonNullable<Writing['file']>): void {
   if (place === undefined) return
   const there = lstatSync(pathOf(place), { throwIfNoEntry: false })

@@ -2,14 +2,14 @@ import type { Facts, PlainError, ScanResult } from '@ws/tree/disk'
 
 import type { ReplicaConflict } from '../contract.ts'
 
-/** Larger files go in pieces, in the memory of a few pieces. */
+/** Larger files are sent in pieces, and take the memory of a few pieces. */
 export const largeBytes = 4 * 1024 * 1024
 
 /** One entry as last agreed. */
 export interface Base {
   readonly path: string
   readonly type: Facts['type']
-  /** The store's; means nothing for directories. */
+  /** The version in the store. It means nothing for directories. */
   readonly version: string
   readonly content: string | undefined
   readonly target: string | undefined
@@ -19,7 +19,7 @@ export interface Base {
 }
 
 export interface Seen extends Pick<Facts, 'type' | 'size' | 'mode' | 'mtime' | 'content' | 'target'> {
-  /** The last change of name, bytes or bits. Absent if as agreed. */
+  /** The last change of name, bytes or bits. Absent if the entry is in its agreed state. */
   readonly ctime?: number | undefined
 }
 
@@ -28,7 +28,7 @@ export interface Looked extends Pick<ScanResult, 'gone' | 'leftOut' | 'unknown'>
 }
 
 export interface WorkerData {
-  /** The prefix of temporary names, which tells their process. */
+  /** The prefix of temporary names, which identifies their process. */
   readonly tempName: string
 }
 
@@ -43,7 +43,7 @@ export interface ServiceData {
 }
 
 export interface Opened {
-  /** Random, made with the state. */
+  /** A random identity, made with the state. */
   readonly id: string
   /** The store of this state, if known. */
   readonly store: string | undefined
@@ -56,7 +56,7 @@ export interface Opened {
 export interface LookRequest {
   /** Only these paths, with everything below them. Default: all. */
   readonly only?: readonly string[] | undefined
-  /** Reserved names: callers see nothing there. */
+  /** Reserved names. Callers see no entry there. */
   readonly reserved: readonly string[]
   readonly mapped: boolean
 }
@@ -71,12 +71,12 @@ export interface Wanted {
 
 export interface Put {
   readonly wanted: Wanted
-  /** The bytes of a file, or the number of a new one. */
+  /** The bytes of a file, or the number of a file from {@link Methods.newFile}. */
   readonly source: Uint8Array | number | undefined
   readonly version: string
 }
 
-/** The present entry, or why it was left alone. */
+/** The present entry, or the reason why the entry was left unchanged. */
 export type Outcome = { readonly facts: Seen } | { readonly unexpected: string }
 
 export interface Hosted {
@@ -93,21 +93,21 @@ export interface Methods {
   look(request: LookRequest): Looked
   /** The bytes of an unchanged file, or `undefined`. */
   read(path: string, mapped: boolean): Uint8Array | undefined
-  /** Opens such a file for reading in pieces. Answers its number, or `undefined`. */
+  /** Opens an unchanged file for reading in pieces. Returns its number, or `undefined`. */
   openFile(path: string, mapped: boolean): number | undefined
-  /** The next piece. At the end: whether all were as last seen. */
+  /** The next piece. At the end: whether all pieces were in the last seen state. */
   nextPiece(file: number): Uint8Array | { readonly isWhole: boolean }
-  /** Begins a file in pieces. Answers its number. `kept` false: only its hash is wanted. */
+  /** Begins a file in pieces. Returns its number. `kept` false: only its hash is wanted. */
   newFile(kept: boolean): number
   addPiece(file: number, bytes: Uint8Array): void
   hashOf(file: number): string
   /** Closes a file, and removes a new one. Closing twice is fine. */
   closeFile(file: number): void
-  /** Makes or replaces unchanged entries, agreed as these versions. A failure holds up no other. */
+  /** Makes or replaces unchanged entries, and agrees on these versions. A failed entry delays no other entry. */
   put(puts: readonly Put[]): readonly (Outcome | { readonly failed: PlainError })[]
-  /** Removes an unchanged entry, or answers why not. */
+  /** Removes an unchanged entry, or returns the reason for a refusal. */
   remove(path: string): string | undefined
-  /** Renames any entry at a path. False: nothing is there. */
+  /** Renames any entry at a path. False: no entry exists. */
   setAside(path: string, to: string): boolean
   agree(base: readonly Base[], gone: readonly string[]): void
   conflict(conflict: ReplicaConflict): void

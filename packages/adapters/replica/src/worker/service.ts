@@ -26,7 +26,7 @@ import { State } from './state.ts'
 
 const gone = 'it is not there any more'
 
-/** Directory and state, by verified descriptors. Only unchanged entries are replaced or removed. */
+/** Works on directory and state through verified descriptors. Only unchanged entries are replaced or removed. */
 export class Service implements Methods {
   readonly #root: Root
   readonly #state: State
@@ -44,7 +44,7 @@ export class Service implements Methods {
     this.#seen = this.#state.seen()
     const status = fstatSync(this.#root.fd)
     const ino = inodeOf(status, () => fstatSync(this.#root.fd, { bigint: true }))
-    // another directory is there: its missing entries are unknown, and come from the store again
+    // the directory was replaced: its missing entries are unknown, and come from the store again
     if ((this.#seen.get('/')?.ino ?? ino) === ino) return
     this.#state.forget()
     this.#seen.clear()
@@ -74,7 +74,7 @@ export class Service implements Methods {
       only,
       reserved,
       skipped: this.#skipped,
-      // their bytes exist on this machine alone
+      // bytes of moved entries exist on this machine alone
       keepMoved: true,
       ahead: only === undefined ? this.#ahead : undefined,
       take: (place, seen) => Content.digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
@@ -230,7 +230,7 @@ export class Service implements Methods {
     for (const [path, facts] of entries) this.#seen.set(path, facts)
   }
 
-  /** A file, last seen and still one. */
+  /** The file at a path that was a file in the last scan and still is. */
   #file(path: string): SeenFile | undefined {
     const seen = this.#seen.get(path)
     const place = this.#place(path)
@@ -252,7 +252,7 @@ export class Service implements Methods {
     } catch (error) {
       if (error instanceof Unexpected) return { unexpected: error.reason }
       const code = nativeCode(error)
-      // a command removed or replaced it at this moment
+      // a command has just removed or replaced the entry
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { unexpected: gone }
       throw error
     }

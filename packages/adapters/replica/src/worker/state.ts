@@ -32,7 +32,7 @@ interface BaseRow {
   readonly mtime: number
 }
 
-/** The entries as agreed and as last seen, and the conflicts. A difference means a push, so a crash loses no intent. */
+/** The agreed and last seen entries, and the conflicts. Every difference is pushed, so a crash loses no change. */
 export class State {
   readonly #database: Database
 

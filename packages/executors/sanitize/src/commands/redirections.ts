@@ -10,12 +10,12 @@ type Target = 'output' | 'messages' | 'file' | 'nowhere'
 interface JudgedRedirections {
   /** The command's standard input may hold host paths. */
   readonly tainted: boolean
-  /** The outcome with its remaining output. @throws Refusal for host paths that would be stored in a file */
+  /** Returns the outcome with the output that is not redirected. @throws Refusal for host paths that would be stored in a file */
   apply(outcome: Outcome): Outcome
 }
 
 export function judgeRedirections(redirections: readonly Redirection[], context: AnalysisContext): JudgedRedirections {
-  // Descriptors can be copied: once readable, host paths stay readable.
+  // Descriptors can be copied: once host paths are readable, they remain readable.
   let { tainted } = context
   let failing: Outcome = { prints: false, hosts: false }
   let output: Target = 'output'
@@ -45,14 +45,14 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
         : text === '/dev/stderr'
           ? '2'
           : undefined
-    // Standard streams are sockets here, which cannot be opened by name.
+    // Standard streams are sockets here, and sockets cannot be opened by name.
     if (device !== undefined) context.edits.replace(redirection.pos, redirection.end, `${number ?? ''}>&${device}`)
     const copied = device !== undefined || ((operator === '>&' || operator === '<&') && /^\d*-?$/.test(text ?? '/'))
     let to: Target
     if (copied) {
       const from = device ?? text
       to = from === '1' ? output : from === '2' ? messages : 'file'
-      // A numbered descriptor was judged with its file.
+      // The file of a numbered descriptor was judged before.
     } else {
       if (value.glob) return refuse('unknown', target.text)
       const host = mapPath({ word: target, value, mode: operator === '<' ? 'read' : 'write', context })

@@ -4,7 +4,7 @@ import type { Edits } from './edits.ts'
 /** Settings for a whole command line. */
 export interface Settings {
   readonly view: PathView
-  /** Names or absolute workspace paths of programs that may run code; `all`: every one. */
+  /** Names or absolute workspace paths of programs that may run code. `all`: every program. */
   readonly trust: ReadonlySet<string> | 'all'
   readonly bash: boolean
 }
@@ -15,24 +15,24 @@ export interface Place {
   moved: boolean
 }
 
-/** The context of a command and its inner commands. */
+/** The context of a command and its nested commands. */
 export interface AnalysisContext {
   readonly settings: Settings
   readonly edits: Edits
-  /** Earlier commands may have made or moved links, or names that begin with `-`. It only becomes true. */
+  /** True if earlier commands may have made or moved links, or names that begin with `-`. Never reset to false. */
   readonly facts: { links: boolean }
   readonly place: Place
   /** Variables that keep their values in the whole line. */
   readonly constants: ReadonlyMap<string, string>
   readonly source: string
-  /** Its standard input may hold host paths. */
+  /** The command's standard input may hold host paths. */
   readonly tainted: boolean
 }
 
 export interface Outcome {
-  /** Its standard output may hold host paths. */
+  /** The command's standard output may hold host paths. */
   readonly prints: boolean
-  /** It received host paths, so its messages may hold them. */
+  /** The command received host paths, so its messages may hold them. */
   readonly hosts: boolean
 }
 

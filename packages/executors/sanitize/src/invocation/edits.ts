@@ -17,7 +17,7 @@ export class Edits {
   }
 }
 
-/** As text between double quotes. */
+/** Escapes text for double quotes. */
 export function inDoubleQuotes(text: string): string {
   return text.replace(/[\\"$`]/g, '\\$&')
 }

@@ -11,7 +11,7 @@ export interface Argument {
   readonly value: Value
 }
 
-/** The argument of a program that walks its working directory. */
+/** The argument `.`, for a program that walks its working directory. */
 export const here: Argument = {
   word: { type: 'Word', text: '.', value: '.', pos: 0, end: 0 },
   value: { text: '.', host: false, tainted: false, glob: false, splits: false, fixed: true, joined: false, pieces: [] },
@@ -22,7 +22,7 @@ export class Invocation {
   readonly args: readonly Argument[]
   readonly context: AnalysisContext
   hosts = false
-  /** Texts hold host paths; allowed only where the output shows them. */
+  /** True if shown texts hold host paths. That is allowed only if the output shows the texts unchanged. */
   tainted = false
 
   constructor(name: string, args: readonly Argument[], context: AnalysisContext) {
@@ -39,7 +39,7 @@ export class Invocation {
     if (mapPath({ ...argument, mode, context: this.context })) this.hosts = true
   }
 
-  /** Uses a path after other text in its word: `--file=/x`. */
+  /** Judges a path that follows other text in its word: `--file=/x`. */
   attached(argument: Argument, prefix: number, mode: Mode): void {
     const { word, value } = argument
     const { text } = value
@@ -56,7 +56,7 @@ export class Invocation {
     this.context.edits.replace(word.pos, word.end, quoteForShell(mapped))
   }
 
-  /** Proves that a path built by the program, and everything below it, is inside. */
+  /** Proves that a path built by the program, with everything below it, is inside the workspace. */
   check(text: string, { word, value }: Argument, mode: Mode, options?: TreeOptions): void {
     const request = { word, value: { ...value, text, glob: false }, mode, context: this.context }
     checkText(text, request)
@@ -74,13 +74,13 @@ export class Invocation {
     this.shown(argument)
   }
 
-  /** Words that reappear in the output: a pattern becomes names, and a host path is replaced. */
+  /** Judges words that reappear in the output: a pattern becomes names, and a host path is replaced. */
   shown(argument: Argument): void {
     const { word, value } = argument
     if (value.splits && /[\s*?[]|^$/.test(value.text ?? '*')) refuse('unquoted', word.text)
     if (value.glob && value.text === undefined) refuse('unknown', word.text)
     const absolute = value.glob && value.text?.startsWith('/') === true
-    // A pattern without match stays as text, which must not name outside paths.
+    // A pattern without a match remains text. This text must not name outside paths.
     if (absolute || (value.glob && /(?:^|\/)(?:\.\.(?:\/|$)|\.\.?[*?[@+!])/.test(value.text ?? '')))
       this.path(argument, 'look')
     if (value.joined) refuse('shown', word.text)

@@ -20,7 +20,7 @@ export interface PathRequest {
 
 const globCharacters = /[*?[]/
 
-/** Proves that a word names an inside path, and maps absolute ones. @returns true when the program receives a host path */
+/** Proves that a word names a path inside the workspace, and maps an absolute path. @returns true if the program receives a host path */
 export function mapPath(request: PathRequest): boolean {
   const { word, value } = request
   const { text } = value
@@ -37,7 +37,7 @@ export function mapPath(request: PathRequest): boolean {
   return true
 }
 
-/** Replaces the first characters of a word by the mount's host directory. */
+/** Replaces the leading mount path of a word with the mount's host directory. */
 function replacePrefix({ word, value, context }: PathRequest, place: Extract<ResolvedPath, { kind: 'mount' }>): void {
   const { host } = place.mount
   if (value.fixed) {
@@ -48,7 +48,7 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Res
   const piece = value.pieces[0]
   if (piece?.kind === 'text' && piece.value.length >= place.drop) {
     const rest = piece.value.slice(place.drop)
-    // A word of one piece has no parts.
+    // A word with one piece has no parts.
     const quoted = part?.type === 'DoubleQuoted' ? part.parts[0] : (part ?? word)
     if (quoted === undefined) return refuse('unknown', word.text)
     const text = part?.type === 'DoubleQuoted' ? inDoubleQuotes(host + rest) : quoteForShell(host + rest)
@@ -59,7 +59,7 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Res
   context.edits.replace(word.pos, word.pos, quoteForShell(host))
 }
 
-/** Proves that a path is inside, without changing its word. */
+/** Proves that a path is inside the workspace. The word remains unchanged. */
 export function checkText(text: string, request: PathRequest): void {
   if (text.startsWith('/')) checkPath(text, request)
   else checkRelative(text, request)
@@ -86,7 +86,7 @@ function checkRelative(text: string, request: PathRequest): void {
   const { word, context } = request
   const names = namesOf(text)
   if (text === '' || text === '-') return
-  // A name crossed backwards could have become a link meanwhile.
+  // A name before `..` may have become a link by an earlier command.
   if (names.includes('..') && context.facts.links) refuse('climbs', word.text)
   for (const directory of context.place.cwd) {
     const mount = context.settings.view.mountOf(directory)
@@ -103,25 +103,25 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
   const glob = names.findIndex((name) => globCharacters.test(name))
   if (value.glob && names.some((name) => /^\.\.?[*?[@+!]/.test(name))) refuse('climbs', word.text)
   if (value.glob && names.some((name) => /[?*+@!]\(/.test(name))) refuse('construct', word.text)
-  // Missing names cannot be crossed backwards: they could become links before the command runs.
+  // A missing name before `..` is refused: it could become a link before the command runs.
   let depth = 0
   for (const [index, name] of names.entries()) {
     depth += name === '..' ? -1 : 1
     if (depth < 0) refuse('climbs', word.text)
     if (name === '..' && glob >= 0 && glob < index) refuse('climbs', word.text)
   }
-  // A trailing slash follows a link in any program.
+  // Every program follows a link with a trailing slash.
   const keeps = (mode === 'look' || mode === 'remove') && !/\/(?:\.?\/)*\.?$/.test(value.text ?? '')
   const walked = walkLinks(mount.host, names, keeps ? 'keep' : 'follow')
   if (walked === undefined) return refuse('link', word.text)
   const virtual = [at === '/' ? '' : at, ...walked].join('/') || '/'
   if (view.mountOf(virtual)?.at !== at) refuse('mount', word.text)
   if (value.glob && glob >= 0) checkGlob(names, glob, at, mount.host, request)
-  // A pattern would make an option of such a name.
+  // A later pattern that matches this name would turn it into an option.
   if (mode === 'write' && names.at(-1)?.startsWith('-') === true) context.facts.links = true
 }
 
-/** A pattern can find links, so its matches are checked here. */
+/** Checks the matches of a pattern, which may be links. */
 function checkGlob(
   names: readonly string[],
   glob: number,
@@ -134,18 +134,18 @@ function checkGlob(
   const virtual = [at === '/' ? '' : at, ...base].join('/') || '/'
   if (depth > 1 && context.settings.view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
   if (holdsProblem(host, base, { depth })) refuse('link', word.text)
-  // A file of that name would be an option.
+  // A matching file whose name begins with `-` would be an option.
   const first = globCharacters.test(value.text?.[0] ?? '')
   if (first && (context.facts.links || holdsOption(host, base)))
     refuse('option', word.text, 'put `./` in front of the pattern')
 }
 
 export interface TreeOptions {
-  /** Refuse links with `..`, whose meaning changes when moved. Default false. */
+  /** Refuse links with `..`: a move changes their meaning. Default false. */
   readonly climbing?: boolean
   /** The program follows links that it finds. Default true. */
   readonly links?: boolean
-  /** The depth of its walk. Default: unlimited. */
+  /** The depth of the program's walk. Default: unlimited. */
   readonly depth?: number
 }
 
@@ -171,19 +171,19 @@ export function checkTree(
   }
 }
 
-/** A relative link with `..` leads elsewhere after a move. */
+/** True for a relative link with `..`, which leads elsewhere after a move. */
 function isClimbingLink(host: string, names: readonly string[]): boolean {
   const path = [host, ...(walkLinks(host, names, 'keep') ?? [])].join('/')
   return lookAt(path)?.isSymbolicLink() === true && climbs(path)
 }
 
-/** The possible absolute forms of a path. */
+/** The absolute paths that a path may stand for. */
 export function startsOf(path: string, { context }: Pick<PathRequest, 'context'>): readonly string[] {
   if (path.startsWith('/')) return [path]
   return [...context.place.cwd].map((directory) => `${directory === '/' ? '' : directory}/${path}`)
 }
 
-/** The directories that `cd` can reach with a word: by names, and after links. */
+/** The directories that `cd` can reach with a word: with and without following links. */
 export function resolveDirectories(request: PathRequest): ReadonlySet<string> {
   const { view } = request.context.settings
   const found = new Set<string>()

@@ -1,18 +1,18 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 
-/** Entries that a search for links visits at most. */
+/** Limit of entries that a search for links visits. */
 const mostEntries = 50_000
 const mostLinks = 40
 
-/** A link to the system's programs is harmless: that of a virtual environment, say. */
+/** Targets among the system's programs. Links to them, such as those of a virtual environment, are harmless. */
 const programTarget = /^\/(?:usr|bin|sbin|lib|lib64)\/(?!.*(?:^|\/)\.\.(?:\/|$))/
 
 /**
- * Follows a path in a mount as the kernel would. Absolute targets leave the mount, as they differ in a view.
+ * Follows a path in a mount as the kernel would. Absolute targets count as leaving the mount, because they differ in a view.
  * The path can change before the command runs: without Landlock this is no boundary.
  * @param names may hold `..` @param last `keep` for programs that work on a final link itself
- * @returns the names below the mount's root after links; `undefined` when a link leaves it
+ * @returns the names below the mount's root after links; `undefined` if a link leaves the mount
  */
 export function walkLinks(
   root: string,
@@ -41,7 +41,7 @@ export function walkLinks(
   return done
 }
 
-/** Finds links that leave the mount, down to a depth. True also for too many entries. @param climbing also report links with `..` */
+/** True if a link down to a depth leaves the mount, or if there are too many entries. @param climbing also report links with `..` */
 export function holdsProblem(
   root: string,
   names: readonly string[],
@@ -67,7 +67,7 @@ export function holdsOption(root: string, names: readonly string[]): boolean {
   return entriesOf(join(root, ...names)).some(({ name }) => name.startsWith('-'))
 }
 
-/** Without following a link; `undefined` for a missing or unreachable entry. */
+/** Stats a path without following a link; `undefined` for a missing or unreachable entry. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -76,7 +76,7 @@ export function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** A link exchanged meanwhile counts as one that leaves the mount. */
+/** The target of a link. A link that was replaced meanwhile counts as leaving the mount. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)
@@ -85,7 +85,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** A link with `..` changes its meaning when moved. */
+/** True for a link with `..`, whose meaning changes after a move. */
 export function climbs(link: string): boolean {
   return /(?:^|\/)\.\.(?:\/|$)/.test(targetOf(link))
 }

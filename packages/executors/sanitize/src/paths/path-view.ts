@@ -22,7 +22,7 @@ export type ResolvedPath =
 
 const programs = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const closed = ['dev', 'etc', 'proc', 'run', 'sys']
-/** Files of `/etc` that equal those of a view, and show nothing about this machine's users. */
+/** Files of `/etc` that are the same in a view, and show nothing about this machine's users. */
 const settings = new Set([
   'os-release',
   'debian_version',
@@ -34,13 +34,13 @@ const settings = new Set([
   'timezone',
 ])
 
-/** Programs put no quotes around it. */
+/** Host paths that programs print without quotes. */
 const plainName = /^[\w@%+:,./-]+$/
 
 /** The mount table of one command with host roots. */
 export class PathView {
   readonly root: VirtualPath
-  /** Longest first. */
+  /** Mounts with the longest place first. */
   readonly mounts: readonly ViewMount[]
   readonly #aliases: readonly string[]
 
@@ -89,7 +89,7 @@ export class PathView {
     return this.mounts.filter(({ at }) => at !== path && at !== '/tmp' && isBelow(at, path))
   }
 
-  /** The meaning of an absolute path as written, after checks of `..`. */
+  /** The meaning of an absolute path as written. The `..` names were checked before. */
   resolve(path: string): ResolvedPath {
     const [first = '', second = ''] = namesOf(path)
     if (this.#aliases.includes(first) && !this.mounts.some(({ at }) => at === `/${first}`)) {
@@ -126,14 +126,14 @@ export function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
-/** Characters of `path` up to the end of the mount's names; the rest starts with `/` or is empty. */
+/** The number of characters of `path` up to the end of the mount's names. The rest starts with `/` or is empty. */
 function dropLength(path: string, at: string): number {
   let end = 0
   for (const name of namesOf(at)) end = endOfName(path, name, end)
   return end
 }
 
-/** Searches from a slash on, which skips `.` and repeated slashes. */
+/** The end of the next whole name after `from`. The search skips `.` and repeated slashes. */
 function endOfName(path: string, name: string, from = 0): number {
   for (let at = path.indexOf(name, from); at >= 0; at = path.indexOf(name, at + 1)) {
     const after = path[at + name.length]

@@ -16,7 +16,7 @@ function canBeOption(argument: Argument | undefined): boolean {
   return first?.kind !== 'text' || (textOf(argument) ?? (first.value || '-')).startsWith('-')
 }
 
-/** Paths in the output are corrected, if they end where a word or a line ends. */
+/** Judges `echo`. Host paths in the output are replaced if they end where a word or a line ends. */
 const echo: Builtin = (call) => {
   for (const argument of call.args) call.shown(argument)
   const changes = canBeOption(call.args[0]) || call.args.some(({ word }) => word.text.includes('\\'))
@@ -73,7 +73,7 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map([
   ['command', lookUpCommand],
 ])
 
-/** Builtins that can be trusted, as programs are. */
+/** Builtins that can be trusted like programs. */
 export const trustedBuiltins: ReadonlySet<string> = new Set(['kill', 'ulimit', 'umask', 'wait'])
 
 /** Builtins that change how later commands are read. */

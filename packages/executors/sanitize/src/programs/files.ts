@@ -18,7 +18,7 @@ const copy: Grammar = {
       call.path(source, asLinks && !follows ? 'look' : 'read')
       if (asLinks) movesLinks(call, source, !follows)
     }
-    // A copy follows a link of its name in the target directory.
+    // A copy follows a link that has the copy's name in the target directory.
     for (const source of sources) {
       const name = source.value.glob ? undefined : source.value.text?.split('/').findLast(Boolean)
       const inside = name === undefined || /^\.\.?$/.test(name) ? destination : `${destination}/${name}`
@@ -41,18 +41,18 @@ const move: Grammar = {
   },
 }
 
-/** A moved or copied link must not lead out from its new place. */
+/** Judges a moved or copied tree: its links must not lead out from the new place. */
 function movesLinks(call: Invocation, source: Argument, climbing: boolean): void {
   call.tree(source, { climbing })
   call.context.facts.links = true
 }
 
-/** The destination is judged; its text, which can name files, stays the workspace's. */
+/** Splits sources and destination. The destination's text remains a workspace path, since it can name files. */
 function split(call: Invocation, { operands, values }: Parsed) {
   const [given] = values.get('t') ?? []
   const last = operands.at(-1)
   const destination = given?.text ?? (given === undefined ? last?.value.text : undefined)
-  // A pattern can be several words, of which the last would be the destination.
+  // A pattern can expand to several words, and the last word would be the destination.
   if (destination === undefined || (given === undefined && (operands.length < 2 || last?.value.glob === true)))
     return call.refuse('unknown', last)
   if (given === undefined && last !== undefined) call.path(last, 'write')
@@ -74,7 +74,7 @@ const link: Grammar = {
     for (const target of alone ? operands : operands.slice(0, -1)) {
       if (has(parsed, 's')) {
         checkLinkText(call, target, at)
-        // It does not matter whether the last name is the directory or the link.
+        // The last name may be the link or its directory. The link's text must be valid for both.
         if (place !== undefined) checkLinkText(call, target, at?.replace(/[^/]*\/*$/, '.'))
       } else {
         call.path(target, 'read')
@@ -85,7 +85,7 @@ const link: Grammar = {
   },
 }
 
-/** A link's text must mean the same in a view and here, lead inside, and pass no link that leads out. */
+/** Checks a link's text: it must mean the same in a view, lead inside, and pass no link that leads out. */
 function checkLinkText(call: Invocation, target: Argument, directory: string | undefined): void {
   const text = textOf(target)
   if (text === undefined || directory === undefined) return call.refuse('unknown', target)
@@ -93,7 +93,7 @@ function checkLinkText(call: Invocation, target: Argument, directory: string | u
   call.check(`${directory}/${text}`, target, 'read')
 }
 
-/** A view's root cannot be removed; here it is an ordinary directory. */
+/** Refuses to remove a mount's root. A view forbids that, but here the root is an ordinary directory. */
 export function refuseRoot(call: Invocation, argument: Argument): void {
   for (const start of startsOf(argument.value.text ?? '', call)) {
     const place = call.context.settings.view.resolve(start)
@@ -102,11 +102,11 @@ export function refuseRoot(call: Invocation, argument: Argument): void {
 }
 
 const list: Grammar = {
-  // Options for columns are missing: the width of a path differs.
+  // Options for columns are missing, because a host path has another width.
   options:
     '1 a|all A|almost-all b|escape B|ignore-backups block-size: c classify~ color~ d|directory f F file-type full-time g G|no-group group-directories-first h|human-readable H|dereference-command-line hide: i|inode I|ignore: k|kibibytes l L|dereference n|numeric-uid-gid N|literal o p q|hide-control-chars Q|quote-name r|reverse R|recursive s|size S si sort: t time: time-style: u U v X',
   operands(call, parsed) {
-    // Names of users are this machine's.
+    // User names would be those of this machine.
     if (has(parsed, 'l', 'o', 'g', 'full-time') && !has(parsed, 'n')) call.refuse('option', undefined, 'use `ls -n`')
     for (const operand of parsed.operands) call.path(operand, 'read')
   },

@@ -12,11 +12,11 @@ interface Option {
 
 interface OptionValue {
   readonly argument: Argument
-  /** Without its option; `undefined` when only the shell knows it. */
+  /** The value without its option; `undefined` if only the shell knows the value. */
   readonly text: string | undefined
 }
 
-/** Options have their first names. */
+/** Parsed arguments. Each option is listed under its first name. */
 export interface Parsed {
   readonly options: ReadonlySet<string>
   readonly values: ReadonlyMap<string, readonly OptionValue[]>
@@ -32,12 +32,12 @@ export interface Grammar {
   readonly options: string
   /** The kind of the operands, or a function that judges them. */
   readonly operands: Mode | ((call: Invocation, parsed: Parsed) => Partial<Outcome> | void)
-  /** Whether its output names its operands; `several`: if there are several. Default `always`. */
+  /** Whether the program's output names its operands; `several`: only several operands. Default `always`. */
   readonly prints?: 'never' | 'several' | ((parsed: Parsed, call: Invocation) => boolean) | undefined
   /** Options for walking directories, and for following links there. */
   readonly recursive?: readonly string[] | undefined
   readonly follows?: readonly string[] | undefined
-  /** Its standard input may hold host paths: it passes lines on unchanged. */
+  /** The program passes on lines unchanged, so its output may hold host paths of its input. */
   readonly passes?: boolean | ((parsed: Parsed) => boolean) | undefined
 }
 
@@ -85,7 +85,7 @@ function parseArguments(call: Invocation, specification: ReadonlyMap<string, Opt
   function takeOption(text: string, argument: Argument, next: Argument | undefined): boolean {
     const long = /^(--[^=]+)(=?)/.exec(text)
     for (let at = 1; at < text.length; at++) {
-      // An abbreviation can be ambiguous, and is refused.
+      // An abbreviated option can be ambiguous, so it is refused.
       const option = specification.get(long?.[1] ?? `-${text[at]}`) ?? call.refuse('option', argument)
       const { name, kind } = option
       options.add(name)

@@ -6,14 +6,14 @@ import { lookAt } from '../paths/links.ts'
 import { refuse } from '../refusal.ts'
 import { trustedBuiltins } from './builtins.ts'
 
-/** Arguments are not judged: absolute workspace paths are mapped, also after `--name=`, and others stay. */
+/** Judges a trusted program. Its absolute workspace paths are mapped, also after `--name=`; other arguments remain unchanged. */
 export function runTrusted(call: Invocation): Outcome {
   for (const argument of call.args) mapArgument(call, argument)
-  // Its new files are not checked; the caller trusts it.
+  // New files of the program are not checked, since the caller trusts the program.
   return call.done({ prints: call.hosts || call.tainted || call.context.tainted })
 }
 
-/** Where a path can begin inside of an argument: `-C/x`, `--file=/x`, `CFLAGS=-I/x`, `host:/x`. */
+/** Places in an argument where a path can begin: `-C/x`, `--file=/x`, `CFLAGS=-I/x`, `host:/x`. */
 const innerPath = /(?<=[=:,@(](?:-[A-Za-z])?|^-[A-Za-z]{1,3})\/(?!\/)[^\s:,)]*/g
 
 function mapArgument(call: Invocation, argument: Argument): void {
@@ -32,7 +32,7 @@ function mapArgument(call: Invocation, argument: Argument): void {
   else call.hosts ||= value.tainted
 }
 
-/** A pattern's path, an existing path, or a new name in an existing directory. Code and messages can begin with a slash too. */
+/** True for a pattern's path, an existing path, or a new name in an existing directory. Code and messages can begin with a slash too. */
 function isOurs(call: Invocation, text: string): boolean {
   const place = call.context.settings.view.resolve(text)
   if (place.kind !== 'mount') return false
@@ -56,12 +56,12 @@ export function runFile(call: Invocation, program: Argument): Outcome {
   return runTrusted(call)
 }
 
-/** Refuses an unknown program, whose files are unknown. */
+/** Refuses an unknown program, which could open any file. */
 export function runUnknown(call: Invocation): Outcome {
   const { name } = call
   if (isInstalled(name) || trustedBuiltins.has(name))
     return refuse('program', call.written, `name \`${name}\` in \`trustPrograms\``, name)
-  // The shell reports the missing program, for any arguments.
+  // The shell only reports the missing program, whatever the arguments are.
   for (const argument of call.args) call.shown(argument)
   return call.done({ prints: false })
 }

@@ -14,12 +14,12 @@ const shapes: OptionShapes<BashFileSystemOptions> = { signal: option.signal, max
  * A workspace's files for your own just-bash: `new Bash({ fs: createBashFileSystem(workspace), cwd })`.
  * Every access is an operation of the workspace, with its rules, links, aliases and audit. Errors are as in Node's `fs` (`EACCES:
  * permission denied, open '/x'`).
- * Make it outside of a script: its work then does not count as the script's, so remote stores work under just-bash's watch.
+ * Call this function outside a script: its work then does not count as the script's, and remote stores work under just-bash's watch.
  * The system's names (`/bin`, `/dev` …) exist in memory only, and `/` does not list them.
- * Modes and times are set where the store keeps them. Hard links are `ENOTSUP`; a file above `maxFileBytes` is `EFBIG`.
- * `writeFile` makes no missing directories, as redirections in bash make none.
+ * Modes and times are set if the store keeps them. Hard links are `ENOTSUP`; a file above `maxFileBytes` is `EFBIG`.
+ * `writeFile` makes no missing directories, like redirections in bash.
  * `createVirtualExecutor` runs the interpreter in a worker, where a loop does not block the caller.
- * @throws WorkspaceError `EINVAL` where `workspace` is not a workspace or an option is not valid
+ * @throws WorkspaceError `EINVAL` if `workspace` is not a workspace or an option is not valid
  */
 export function createBashFileSystem(workspace: Workspace, options: BashFileSystemOptions = {}): IFileSystem {
   checkOptions<BashFileSystemOptions>(options, shapes, { operation: 'createBashFileSystem' })
@@ -66,7 +66,7 @@ const wordsOf: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'file name too long',
 }
 
-/** For the system's names, and stores without modes or times, the executor's file system answers. */
+/** Runs `work`. For system names, and stores without modes or times, the executor's file system answers instead. */
 async function orElse(
   call: string,
   path: string,

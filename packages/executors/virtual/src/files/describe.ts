@@ -6,12 +6,12 @@ const unknownModes: Record<FileType, number> = { file: 0o644, directory: 0o755, 
 export const mayRead = 0o400
 export const mayWrite = 0o200
 
-/** True for an unknown mode too. */
+/** True if the mode grants the right, or is unknown. */
 export function allows({ mode }: Stat, right: number): boolean {
   return mode === undefined || (mode & right) !== 0
 }
 
-/** Codes of the workspace that no kernel knows. */
+/** Kernel codes for the workspace's own codes, which no kernel knows. */
 export const shellCodes: Readonly<Record<string, string>> = {
   EBACKEND: 'EIO',
   ECLOSED: 'EIO',

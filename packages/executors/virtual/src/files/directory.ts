@@ -9,7 +9,7 @@ interface DirectoryOptions extends SignalOption {
   readonly leftOut: Set<string>
 }
 
-/** Entries with a valid path: a name such as `..` would lead a walk elsewhere. */
+/** Yields entries with a valid path. A name such as `..` would lead a walk elsewhere. */
 export async function* reachable(
   door: FileDoor,
   path: string,
@@ -21,7 +21,7 @@ export async function* reachable(
   }
 }
 
-/** Entries without a path that a message names. */
+/** Limit of entries without a path that a message names. */
 const mostNamed = 10
 
 export function leftOutMessage(paths: ReadonlySet<string>): string | undefined {
@@ -39,7 +39,7 @@ export async function listDirectory(
 ): Promise<ListedEntry[]> {
   const listed: ListedEntry[] = []
   for await (const entry of reachable(door, path, { ...options, details: facts === 'all' })) {
-    // this store reports sizes with the other details only
+    // this store reports sizes only together with the other details
     if (facts === 'size' && entry.type === 'file' && entry.size === undefined)
       return listDirectory(door, path, 'all', options)
     listed.push(shape(entry, facts))
@@ -49,7 +49,7 @@ export async function listDirectory(
 
 function shape(entry: WorkspaceEntry, facts: Facts): ListedEntry {
   const { name, type, size, mode, modifiedAt, version, target } = entry
-  // A listing has only the type of a denied entry or a mount.
+  // A listing contains only the type of a denied entry or a mount.
   if (facts === 'all' && version === undefined) return { name }
   return { name, stat: describe({ type, size: size ?? Number.NaN, mode, modifiedAt, version: version ?? '' }), target }
 }

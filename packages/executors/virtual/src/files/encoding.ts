@@ -13,9 +13,9 @@ export function decode(bytes: Uint8Array, option?: EncodingOption): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding)
 }
 
-/** One character for each byte. */
+/** Converts each byte to one character. */
 export function asBinary(bytes: Uint8Array): ByteString {
-  // The brand is just-bash's, whose function would load the interpreter here.
+  // The type brand is just-bash's. Its own function would load the interpreter here.
   return decode(bytes, 'latin1') as unknown as ByteString
 }
 

@@ -4,14 +4,14 @@ import { fileMethods, type WorkspaceAsyncFiles } from './contract.ts'
 export interface Failure {
   readonly path: string
   readonly code: string
-  /** The rule that refused it. */
+  /** The rule that refused the operation. */
   readonly rule?: string | undefined
 }
 
-/** Failures that are kept. */
+/** Limit of failures that are kept. */
 const most = 1_000
 
-/** The same files, noting refusals except for missing entries. */
+/** Wraps files so that refusals are recorded, except for missing entries. */
 export function recordFailures(files: WorkspaceAsyncFiles): {
   readonly recorded: WorkspaceAsyncFiles
   readonly failures: readonly Failure[]

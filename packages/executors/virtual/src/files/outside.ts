@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 
 import type { FileDoor } from '@ws/core'
 
-/** Work through this door does not count as part of a script. just-bash ends scripts that use timers or sockets; stores need both. */
+/** Wraps a door so that its work counts as outside of scripts. just-bash ends scripts that use timers or sockets; stores need both. */
 export function outsideOfScripts<Door extends FileDoor>(door: Door): Door {
   const here = new AsyncResource('ws.executor-virtual')
   return new Proxy(door, {

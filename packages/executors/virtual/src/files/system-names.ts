@@ -1,7 +1,7 @@
 import { FileError } from '@ws/shell-tools/files'
 import type { FsStat } from 'just-bash'
 
-// Copied from `@ws/core`, which the worker does not import; a test compares them.
+// Copied from `@ws/core`, which the worker does not import. A test compares both lists.
 export const systemNames: ReadonlySet<string> = new Set(
   'bin dev etc lib lib32 lib64 libx32 proc run sbin sys usr'.split(' '),
 )

@@ -23,7 +23,7 @@ export interface ScriptSession {
 }
 
 export interface SystemOptions {
-  /** Ends a script that asks for a missing part, and knows when it was ended. */
+  /** Ends a script that needs a missing feature, and knows when the script was ended. */
   readonly session?: ScriptSession | undefined
   readonly root?: string | undefined
 }
@@ -38,7 +38,7 @@ interface Place {
 
 /**
  * Adds system names (`/bin`, `/dev`, `/proc` …) where the workspace has no entry.
- * The interpreter makes their content in memory, without the machine's. `/` does not list them.
+ * The interpreter makes their content in memory, without content of this machine. `/` does not list these names.
  */
 export class BashFileSystem implements IFileSystem {
   readonly failures: readonly Failure[]
@@ -60,12 +60,12 @@ export class BashFileSystem implements IFileSystem {
     this.#own = new OwnNames(files)
   }
 
-  /** Whether the workspace has a program of this name at the last place looked at. */
+  /** Whether the last lookup found a program of this name in the workspace. */
   hasOwnProgram(name: string): boolean {
     return this.#own.latest === `/bin/${name}` || this.#own.latest === `/usr/bin/${name}`
   }
 
-  /** The interpreter fills the system's names at its start, and makes nothing else. */
+  /** Makes a system directory in memory. The interpreter calls this method only at its start. */
   mkdirSync(path: string, options?: MkdirOptions): void {
     checkSystem(path, 'mkdir')
     this.#system.mkdirSync(path, options)
@@ -82,9 +82,9 @@ export class BashFileSystem implements IFileSystem {
   }
 
   resolvePath(base: string, path: string): string {
-    // An empty path stays empty: every operation on it is ENOENT.
+    // An empty path remains empty: every operation on it is ENOENT.
     if (path === '') return ''
-    // Commands that search upwards from a directory reach the root this way.
+    // Commands that search upwards from a directory reach the root with `../..`.
     if (/^(?:\.\.\/?)+$/.test(path)) return path.split('..').slice(1).reduce(parentOf, tidyPath(base))
     return tidyPath(path.startsWith('/') ? path : `${base}/${path}`)
   }
@@ -124,7 +124,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async exists(path: string): Promise<boolean> {
-    // The interpreter asks for these after an unknown program.
+    // The interpreter looks up these directories after an unknown program.
     if (path === '/bin' || path === '/usr/bin') return true
     const found = await this.#place(path).catch(() => undefined)
     return found === undefined ? false : found.files.exists(found.at)
@@ -167,7 +167,7 @@ export class BashFileSystem implements IFileSystem {
     return files.readdirWithFileTypes(at)
   }
 
-  /** Lists a directory once, instead of an `lstat` for each entry. For our own commands. */
+  /** Lists a directory once, instead of an `lstat` for each entry. Only this package's commands use it. */
   async readdirWithStats(path: string, { facts }: { readonly facts: Facts }): Promise<ListedEntry[]> {
     const { files, at } = await this.#listable(path)
     if (files === this.#files) return this.#files.readdirWithStats(at, { facts })
@@ -205,7 +205,7 @@ export class BashFileSystem implements IFileSystem {
     await this.#supported(path, files.chmod(at, mode), 'this store keeps no modes; run a script by `bash FILE`')
   }
 
-  /** Does nothing where the store keeps no modes. */
+  /** Sets a mode, or does nothing if the store keeps no modes. */
   async chmodIfKept(path: string, mode: number): Promise<void> {
     const { files, at } = await this.#writable(path, 'chmod')
     await files.chmod(at, mode).catch((error: unknown) => {
@@ -240,7 +240,7 @@ export class BashFileSystem implements IFileSystem {
     await this.#supported(path, files.utimes(at, accessed, modified), 'this store sets no times')
   }
 
-  /** Ends the script at an unsupported operation, which later commands would take as done. */
+  /** Ends the script at an unsupported operation: later commands would assume that the operation succeeded. */
   async #supported(path: string, operation: Promise<void>, reason: string): Promise<void> {
     try {
       await operation
@@ -250,7 +250,7 @@ export class BashFileSystem implements IFileSystem {
     }
   }
 
-  /** The owner of a path, and the path without `..`. */
+  /** The file system that owns a path, and the path without `..`. */
   async #place(path: string, purpose: Purpose = 'look'): Promise<Place> {
     if (path === '') throw new FileError('ENOENT', 'open', path)
     const at = await this.#settle(tidyPath(path)).catch((error: unknown) => {
@@ -317,7 +317,7 @@ function asOption(options: EncodingOption): Parameters<AsyncFiles['writeFile']>[
   return typeof options === 'string' || options === undefined ? options : { encoding: options.encoding ?? 'utf8' }
 }
 
-/** A directory on the way to an allowed part exists, but its links cannot be followed. */
+/** Resolves the links of a directory. A denied directory around an allowed part exists, but its links cannot be followed. */
 async function realPlace(files: AsyncFiles, at: string): Promise<string> {
   try {
     return await files.realpath(at)

@@ -12,21 +12,21 @@ import { systemNames } from './system-names.ts'
 
 export interface WorkspaceFilesOptions {
   readonly signal?: AbortSignal | undefined
-  /** Bytes of the largest readable file, since the interpreter holds whole files; above it is `EFBIG`. Default 64 MiB. */
+  /** Limit of bytes in a readable file, since the interpreter keeps whole files in memory; larger files are `EFBIG`. Default 64 MiB. */
   readonly maxFileBytes?: number | undefined
-  /** Denied directories around an allowed part: passable, and shown with mode 111. */
+  /** Denied directories around an allowed part. Commands can pass through them, and see mode 111. */
   readonly passable?: ReadonlySet<string> | undefined
 }
 
 interface ChangeOptions {
-  /** Default: asks the file API. */
+  /** Finds top-level entries. Default: asks the file API. */
   readonly topEntries?: WorkspaceView['topEntries']
-  /** Ends running changes, later than `signal`, since a store may complete an aborted change. Default: `signal`. */
+  /** Aborts running changes. It comes later than `signal`, because a store may complete an aborted change. Default: `signal`. */
   readonly changeSignal?: AbortSignal | undefined
 }
 
 const mostLinks = 40
-/** Milliseconds: a time this near to now comes from `touch` without a date. */
+/** Milliseconds from now within which a time counts as that of `touch` without a date. */
 const nowIsh = 10_000
 
 export class WorkspaceFiles implements WorkspaceAsyncFiles {
@@ -34,9 +34,9 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #maxFileBytes: number
   readonly #passable: ReadonlySet<string>
   readonly #topEntries: WorkspaceView['topEntries']
-  /** The system's names that the workspace has, until the script changes something. */
+  /** The system names that the workspace has. Reset when the script changes an entry. */
   #taken: Promise<readonly string[]> | undefined
-  /** Seen or made, until the script removes or moves something. */
+  /** Directories that the script has seen or made. Reset when the script removes or moves an entry. */
   readonly #directories = new Set<string>()
   readonly #signal: { readonly signal?: AbortSignal | undefined }
   /** Paths of entries that listings had to omit, since no path can name them. */
@@ -84,14 +84,14 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     )
   }
 
-  /** A store may let its owner ignore the mode; a command must not. */
+  /** Checks the mode before a write. A store may let its owner ignore the mode; a command must not. */
   async #checkWritable(path: string): Promise<void> {
     const found = await this.#door.stat(withoutSlash(path), this.#signal).catch(() => undefined)
     if (found?.type === 'file' && !allows(found, mayWrite)) throw new FileError('EACCES', 'open', path)
     if (found === undefined) await this.#checkAbove(path, 'open', path)
   }
 
-  /** A store of objects takes an entry below a file, which then hides the file. A command must not make one. */
+  /** Refuses an entry below a file. A store of objects accepts such an entry, which then hides the file. */
   async #checkAbove(at: string, call: string, path: string): Promise<void> {
     const above = parentOf(withoutSlash(at))
     if (above === '/' || this.#passable.has(above) || this.#directories.has(above)) return
@@ -112,7 +112,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
 
   async lstat(path: string): Promise<FsStat> {
     if (path !== '/' && path.endsWith('/')) {
-      // A trailing slash asks for a directory, through a link too, as in the kernel.
+      // A trailing slash requires a directory, also behind a link, as in the kernel.
       const found = await this.stat(withoutSlash(path))
       if (!found.isDirectory) throw new FileError('ENOTDIR', 'lstat', path)
       return found
@@ -126,7 +126,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       if (this.#passable.has(path)) return describe({ type: 'directory', size: 0, mode: 0o111, version: '' })
       const type = await this.#listedType(path)
       if (type === undefined) throw error
-      // Like a mask of mode 000 in a real tree: only the type is known.
+      // Shows a denied entry like a mask of mode 000 in a real tree: only the type is known.
       return describe({ type, size: 0, mode: 0, version: '' })
     }
   }
@@ -232,7 +232,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     }
     if (there?.isFile === true && (there.mode & mayWrite) === 0) throw new FileError('EACCES', 'open', destination)
     if (there?.isSymbolicLink === true && (await this.exists(destination)) && (await this.lstat(from)).isFile) {
-      // A copy over a link lands at its target. Rules on the link's own name hold too.
+      // A copy over a link writes to the link's target. Rules on the link's own name apply too.
       await this.#change('cp', destination, async (signal) => {
         const { stream } = await this.#door.readStream(from, this.#signal)
         await this.#door.write(destination, stream, { signal, parents: false })
@@ -261,20 +261,20 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     return this.#ask('readlink', path, () => this.#door.readSymlink(path, this.#signal))
   }
 
-  /** The file API has no hard links. */
+  /** Refuses a hard link, which the file API does not have. */
   async link(existing: string, path: string): Promise<void> {
     await this.stat(existing)
     throw new FileError('ENOTSUP', 'link', path)
   }
 
-  /** Setting the present mode succeeds in a store without modes. */
+  /** Sets a mode. Setting the present mode succeeds even in a store without modes. */
   async chmod(path: string, mode: number): Promise<void> {
     const found = await this.stat(path)
     if ((found.mode & 0o777) === (mode & 0o777)) return
     await this.#change('chmod', path, (signal) => this.#door.chmod(withoutSlash(path), mode & 0o777, { signal }))
   }
 
-  /** Without times in the store, an empty append or a rewrite sets the time to now. */
+  /** Sets the time. In a store without times, an empty append or a rewrite sets it to now. */
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
     try {
       await this.#change('utime', path, (signal) =>
@@ -290,7 +290,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     await this.appendFile(path, new Uint8Array())
     const after = await this.stat(path)
     if (after.mtime.getTime() > found.mtime.getTime()) return
-    // The store noticed no change: write the same bytes again, unless another writer was faster.
+    // The append did not change the time: write the same bytes again, unless another writer was faster.
     await this.#change('utime', path, async (signal) => {
       const { bytes, stat } = await this.#door.read(path, this.#signal)
       await this.#door.write(path, bytes, { signal, parents: false, ifVersion: stat.version })
@@ -313,7 +313,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     try {
       for await (const entry of this.#list(parentOf(path))) if (entry.name === name) return entry.type
     } catch {
-      // Its directory is unlistable too.
+      // The directory of the entry cannot be listed either.
     }
     return undefined
   }

@@ -11,7 +11,7 @@ const longestTimer = 2_147_483_647
 
 type CreateDownloader = typeof import('@ws/download').createDownloader
 
-/** @throws WorkspaceError `ENOEXECUTOR` where it is not installed */
+/** @throws WorkspaceError `ENOEXECUTOR` if `@ws/download` is not installed */
 export async function loadDownloader(): Promise<CreateDownloader> {
   try {
     const { createDownloader } = await import('@ws/download')
@@ -27,14 +27,14 @@ export async function loadDownloader(): Promise<CreateDownloader> {
 export interface DownloadOptions {
   readonly create: CreateDownloader
   readonly network: ResolvedNetwork
-  /** The rules of the workspace narrow the list. */
+  /** Rules of the workspace that narrow the list of hosts. */
   readonly rules: readonly HostsRule[]
   readonly maxBytes: number
   readonly signal: AbortSignal
   readonly onConnection: ((report: ConnectionReport) => void) | undefined
 }
 
-/** The downloads of one command. Opened on first use. */
+/** The downloads of one command. The downloader is opened on first use. */
 export class CommandDownloads {
   readonly #options: DownloadOptions
   readonly #refused = new RefusedHosts()
@@ -56,7 +56,7 @@ export class CommandDownloads {
 
   async fetch({ url, follow, timeout }: FetchRequest): Promise<Fetched> {
     const { maxBytes, signal } = this.#options
-    // Node's timers take whole numbers up to a limit, and throw at others
+    // Node's timers accept whole numbers up to a limit, and throw for other numbers
     const late = timeout === undefined ? [] : [AbortSignal.timeout(Math.min(Math.ceil(timeout), longestTimer))]
     const both = AbortSignal.any([signal, ...late])
     try {
@@ -75,7 +75,7 @@ export class CommandDownloads {
     }
   }
 
-  /** Ends all of them; their refusals are in the result from then on. */
+  /** Ends all downloads. Their refusals are then in the result. */
   async close(): Promise<void> {
     await this.#downloader?.close()
   }

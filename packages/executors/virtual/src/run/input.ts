@@ -1,7 +1,7 @@
 import { FileError } from '@ws/shell-tools/files'
 import type { CommandRequest } from '@ws/core/executor'
 
-/** The whole input of a command. A failing source ends it early, as a real pipe does. @throws FileError `EFBIG`; the signal's reason */
+/** Reads a command's whole input. A failing source ends the input early, like a pipe. @throws FileError `EFBIG`; the signal's reason */
 export async function collectInput(
   input: CommandRequest['stdin'] | undefined,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },

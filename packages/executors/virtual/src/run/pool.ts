@@ -19,12 +19,12 @@ interface Idle {
   readonly timer: NodeJS.Timeout
 }
 
-/** Idle threads of the whole process; they outlive their workspaces and executors. */
+/** Idle threads of the whole process. They outlive their workspaces and executors. */
 const idle: Idle[] = []
-/** More of them are not kept. */
+/** Limit of idle threads. */
 const mostIdle = 4
 
-/** Threads run one command after another: a start costs fifty times a command. Only loaded code remains; ended threads are not reused. */
+/** Threads run one command after another, since a start takes fifty times a command. Only loaded code remains in a thread. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
   readonly #turns: concurrency.Semaphore
@@ -34,7 +34,7 @@ export class WorkerPool {
     this.#turns = new concurrency.Semaphore(options.size)
   }
 
-  /** A thread for one user, to be released or ended; waits while all are busy. Rejects with the signal's reason. */
+  /** Returns a thread for one user, who must release or end it. Waits while all threads are busy. Rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<Worker> {
     await this.#turns.acquire(signal)
     const place = idle.findLastIndex(({ maxMemory }) => maxMemory === this.#options.maxMemory)
@@ -46,7 +46,7 @@ export class WorkerPool {
     return taken
   }
 
-  /** Gives a thread back that has finished its command. */
+  /** Returns a thread to the pool after its command has finished. */
   release(worker: Worker): void {
     this.#turns.release()
     worker.removeAllListeners('exit').removeAllListeners('error')
@@ -59,7 +59,7 @@ export class WorkerPool {
     for (const { worker: oldest } of idle.slice(0, -mostIdle)) dismiss(oldest)
   }
 
-  /** Ends a busy thread too. */
+  /** Ends a thread, even a busy one. */
   async end(worker: Worker): Promise<void> {
     try {
       await worker.terminate()
@@ -77,15 +77,15 @@ export class WorkerPool {
     }
   }
 
-  /** @throws the system's error for lack of descriptors, Node's for too many threads */
+  /** @throws the system's error for lack of descriptors, Node's error for too many threads */
   #start(): Worker {
     Descriptors.requireDescriptors(descriptorsOfThread)
     const isSource = import.meta.url.endsWith('.ts')
     return new Worker(new URL(`../worker/main.${isSource ? 'ts' : 'js'}`, import.meta.url), {
-      // Isolates it from this process: no variables, arguments, flags or standard streams.
+      // The thread is isolated from this process: no variables, arguments, flags or standard streams.
       env: {},
       argv: [],
-      // Sources run without a build, on just-bash itself.
+      // In the source tree, the thread runs without a build, with the installed just-bash.
       execArgv: ['--no-warnings', ...(isSource ? ['--conditions=@ws/source'] : [])],
       stdin: true,
       stdout: true,
@@ -95,7 +95,7 @@ export class WorkerPool {
   }
 }
 
-/** Forget the thread first: a command that took it would be killed with it. */
+/** Ends an idle thread. The thread is forgotten first: a command that took it would be killed with it. */
 function dismiss(worker: Worker): void {
   forget(worker)
   void worker.terminate()

@@ -7,7 +7,7 @@ import type { CommandDownloads } from './downloads.ts'
 
 const methods: ReadonlySet<string> = new Set(fileMethods)
 
-/** The worker is not trusted: the name is checked here, the path by the file API. */
+/** Answers a file request. The worker is not trusted: this function checks the name, the file API checks the path. */
 export function answer(port: MessagePort, files: WorkspaceAsyncFiles, request: FileRequest): Promise<void> {
   const { id, method, parameters } = request
   return tell(
@@ -31,7 +31,7 @@ export function answerInput(
   )
 }
 
-/** The worker is not trusted: hosts are checked on this side. */
+/** Answers a download request. The worker is not trusted: this process checks the hosts. */
 export function answerFetch(port: MessagePort, downloads: CommandDownloads, request: FetchRequest): Promise<void> {
   return tell(
     port,
@@ -41,7 +41,7 @@ export function answerFetch(port: MessagePort, downloads: CommandDownloads, requ
   )
 }
 
-/** Never rejects: an error in a message handler would end this process. */
+/** Sends the result of `work`. Never rejects: an error in a message handler would end this process. */
 async function tell(
   port: MessagePort,
   id: number,

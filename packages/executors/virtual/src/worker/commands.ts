@@ -14,12 +14,10 @@ import { tools } from './tools/index.ts'
 import { runProgram } from './tools/run-program.ts'
 
 const foreign = /[^\0-\x7f]/u
-/** Bytes of foreign output that still become text: just-bash's limit counts three for each byte. */
+/** Limit of bytes of foreign output that still become text: just-bash's limit counts three for each byte. */
 const mostForeign = 1024 * 1024
 
-/**
- * just-bash mixes standard output and errors, and measures both as text, so it would garble bytes or fail with `invalid stdout accounting`.
- */
+/** Converts output to text. just-bash mixes standard output and errors and measures both as text, so it would garble bytes or fail. */
 function asText(result: ToolResult): ToolResult {
   const { stdoutKind, stdoutEncoding, ...rest } = result
   const { stdout, stderr } = rest
@@ -35,21 +33,19 @@ function asOne(result: ToolResult): ToolResult {
   return stderr === '' ? result : { ...result, stdout: together(), stdoutKind: 'bytes', stderr: '' }
 }
 
-/** {@link asText} leaves this output as bytes, which standard error would garble. */
+/** True if {@link asText} leaves this output as bytes, which standard error would garble. */
 function isLeftAsBytes({ stdout, stdoutKind }: ToolResult): boolean {
   return stdoutKind === 'bytes' && stdout.length > mostForeign && foreign.test(stdout)
 }
 
-/**
- * Every command for scripts: ours, and just-bash's in the compared forms. Any other form ends the script. @param further our optional ones
- */
+/** Every command for scripts, ours and just-bash's. Forms that were not compared end the script. @param further optional own commands */
 export function guardedCommands(session: Session, further: Readonly<Record<string, ScriptTool>> = {}): CustomCommand[] {
   const all = { ...tools, ...further }
   const names = new Set([...getCommandNames(), ...Object.keys(all)])
   return [...names].map((name) => guarded(name, session, all[name])).concat(refusedCommand(session))
 }
 
-/** These write, and never read. */
+/** Commands that never read standard input. */
 const deaf = new Set(
   'alias basename chmod cp date dirname echo env expr false hostname ln mkdir printenv printf pwd rmdir seq split time timeout touch true unalias which whoami bash sh'.split(
     ' ',
@@ -61,7 +57,7 @@ function mayReadInput(name: string, given: readonly string[]): boolean {
   return !deaf.has(name) && (name === 'tee' || given.includes('-') || given.every((word) => word.startsWith('-')))
 }
 
-/** These start scripts, so the interpreter runs their commands again. */
+/** Commands that start scripts, so that the interpreter runs the guarded commands again. */
 const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
 
 function guarded(name: string, session: Session, tool: ScriptTool | undefined): CustomCommand {
@@ -69,8 +65,8 @@ function guarded(name: string, session: Session, tool: ScriptTool | undefined): 
 }
 
 /**
- * Our commands for a foreign interpreter, in the compared forms; others end with 126. Commands that start scripts stay just-bash's.
- * Its `tee` and `split` get better messages: they call a refused file missing, or are silent. @param open a session for one call
+ * This package's commands for a foreign interpreter; other than compared forms end with 126. Commands that start scripts are left out.
+ * just-bash's `tee` and `split` get better messages about refused files. @param open a session for one call
  */
 export function separateCommands(open: () => Session, { failures }: Pick<BashFileSystem, 'failures'>): CustomCommand[] {
   return [...Object.keys(tools), 'tee', 'split']
@@ -133,7 +129,7 @@ function callOf(
   const call: Call = {
     name,
     given,
-    // the brand of its standard input is just-bash's: one character for each byte
+    // the brand of standard input is just-bash's: one character for each byte
     context: context as unknown as Call['context'],
     host: session,
     listing: files,
@@ -148,7 +144,7 @@ function notCompared(subject: string): { readonly subject: string; readonly reas
   return { subject, reason: 'it was not compared with the real command' }
 }
 
-/** Options in the table that just-bash lacks, and parts that it reports as missing. */
+/** Messages of just-bash about options that it lacks, or parts that it reports as missing. */
 const unknown = /invalid option|unrecognized option|not implemented|not supported|unknown (?:option|command|predicate)/i
 
 async function runOriginal(

@@ -1,4 +1,4 @@
-// Before just-bash, which reads the replaced globals while it loads.
+// Imported before just-bash, which reads the replaced globals while it loads.
 import './carry-bytes.ts'
 
 import { limitPrograms } from '@ws/shell-tools'
@@ -20,7 +20,7 @@ import { readsInput } from './syntax/input.ts'
 import { curlWith } from './tools/curl.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
-/** just-bash takes each file `/bin/NAME` for its own command of that name, right after a lookup of the file. */
+/** Prefers the workspace's programs. just-bash maps each file `/bin/NAME` to its command of that name, right after a lookup of the file. */
 function preferOwnPrograms(bash: Bash, files: BashFileSystem): void {
   const { commands } = bash as unknown as { readonly commands: Map<string, unknown> }
   const get = commands.get.bind(commands)
@@ -29,10 +29,10 @@ function preferOwnPrograms(bash: Bash, files: BashFileSystem): void {
 
 type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
 
-// just-bash asks for several files at once, and waits for the first failure. Unhandled, the others would end the thread.
+// just-bash requests several files at once, and waits for the first failure. Without this handler, further failures would end the thread.
 process.on('unhandledRejection', () => undefined)
 
-// One command at a time: a loop blocks only this thread.
+// The thread runs one command at a time: a loop blocks only this thread.
 parentPort?.on('message', (task: WorkerCommand) => void run(task))
 
 async function run({
@@ -49,11 +49,11 @@ async function run({
   const remote = createRemoteFiles(port)
   const stop = new AbortController()
   const stopped = new Int32Array(stopping)
-  // Without Atomics, which just-bash locks while a script runs.
+  // This function avoids Atomics, which just-bash locks while a script runs.
   repairInterpreter(await findInternals())
   limitPrograms(limits.maxMemory)
   const session = await Session.open(() => stopped[0] !== 0)
-  // A loop that receives no message sees this at its next statement.
+  // A loop that receives no message reads this property at its next statement.
   Object.defineProperty(stop.signal, 'aborted', {
     get() {
       session.check()
@@ -81,7 +81,7 @@ async function run({
   }
   port.postMessage(done)
 
-  /** A refusal or a missing program never has exit code 0. */
+  /** Corrects the ending: a refusal or a missing program never has exit code 0. */
   function judge(ending: Ending): Ending {
     const { refusal, endedBy } = session
     if (refusal !== undefined) {
@@ -95,7 +95,7 @@ async function run({
     return ending
   }
 
-  /** Waits for a stream only where a command may read it: it may never end. */
+  /** Waits for the input stream only if a command may read it, since the stream may never end. */
   async function readInput(): Promise<Uint8Array | undefined> {
     return readsInput(command) ? remote.readInput() : undefined
   }
@@ -113,7 +113,7 @@ async function run({
           maxAwkIterations: limits.maxLoopIterations,
           maxSedIterations: limits.maxLoopIterations,
           maxCallDepth: limits.maxCallDepth,
-          // One for each character of a text that a pattern trims.
+          // just-bash counts one operation for each character of a text that a pattern trims.
           maxGlobOperations: 100_000_000,
           maxOutputSize: limits.maxOutputBytes,
           maxStringLength: limits.maxFileBytes,
@@ -121,7 +121,7 @@ async function run({
         },
         defenseInDepth: true,
       })
-      // It would guess whether output is bytes, and decode text a second time.
+      // just-bash's method would guess whether output is bytes, and decode text a second time.
       Object.defineProperty(bash, 'logResult', { value: (result: BashExecResult) => result })
       bash.registerTransformPlugin(preparing)
       preferOwnPrograms(bash, files)
@@ -138,7 +138,7 @@ async function run({
         return { stdout: '', stderr: `bash: standard input is larger than ${limits.maxFileBytes} bytes\n`, exitCode: 1 }
       const words = wordError(error)
       if (words !== undefined) return { stdout: '', stderr: `bash: ${words}\n`, exitCode: 1 }
-      // Other errors may hold host paths.
+      // Unknown errors may contain host paths.
       return { stdout: '', stderr: String((error as Error).stack), exitCode: 126 }
     }
   }

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { FileMethod } from '../files/contract.ts'
 import type { VirtualLimits } from '../options.ts'
 
-/** One command for a worker. Everything else uses its port. */
+/** A command for a worker. All further messages use its port. */
 export interface WorkerCommand {
   readonly port: MessagePort
   readonly command: string
@@ -39,7 +39,7 @@ export interface FetchRequest {
   readonly timeout: number | undefined
 }
 
-/** The content of a URL, or why it was not had. */
+/** The content of a URL, or the reason for a failure. */
 export type Fetched =
   | { readonly status: number; readonly body: Uint8Array }
   | { readonly code: string; readonly reason: string }
@@ -51,7 +51,7 @@ export interface Done {
   readonly stderr: Uint8Array
 }
 
-/** Output since the last report, for a killed command. */
+/** Output since the last report, kept in case the command is killed. */
 export interface Progress {
   readonly type: 'progress'
   readonly stdout: Uint8Array

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { type FileMethod, fileMethods, type WorkspaceAsyncFiles } from '../files/contract.ts'
 import type { FetchRequest, Fetched, FileRequest, InputRequest, ToWorker } from './protocol.ts'
 
-/** Asks the workspace's process, which alone has a network. */
+/** Requests a URL from the workspace's process, since only that process has a network. */
 export type Fetch = (request: Omit<FetchRequest, 'type' | 'id'>) => Promise<Fetched>
 
 export interface RemoteFiles {
@@ -31,7 +31,7 @@ export function createRemoteFiles(port: MessagePort): RemoteFiles {
 
   const entries = fileMethods.map((method) => [method, (...parameters: unknown[]) => call(method, parameters)])
   return {
-    // The other side checks names and arguments; here they are just-bash's own.
+    // The other side checks names and arguments. The worker passes just-bash's values unchanged.
     files: Object.fromEntries(entries) as WorkspaceAsyncFiles,
     fetch: async (request) => (await ask({ type: 'fetch', ...request })) as Fetched,
     readInput: async () => (await ask({ type: 'input' })) as Uint8Array,

@@ -4,13 +4,13 @@ import type { Failure } from '../files/failures.ts'
 const nodeStyle = /\b(E[A-Z]{2,}): [^\n']*, [a-z]+ '([^\n]*)'$/
 const missing = /: (?:No such file or directory|cannot open redirect target)$/
 
-/** just-bash's `split` omits the reason. */
+/** Messages in which just-bash's `split` omits the reason. */
 const unexplained = /^split: (?:failed to write output|cannot safely identify output file '.*')$/
 
-/** The target file of a stage of just-bash's `split`. */
+/** The final path for a staging file of just-bash's `split`. */
 export const target = (path: string) => path.replace(/\/\.([^/]*)\.just-bash-split-stage-\d+$/, '/$1')
 
-/** Many commands of just-bash say "No such file or directory" for every error, and models would search for existing files. */
+/** Corrects messages. Many just-bash commands print "No such file or directory" for every error, which misleads models. */
 export function wordRefusals(stderr: string, failures: readonly Failure[]): string {
   if (failures.length === 0 && !/\bE[A-Z]{2,}: |cannot open redirect target/.test(stderr)) return stderr
   const left = [...failures]
@@ -36,7 +36,7 @@ export function wordRefusals(stderr: string, failures: readonly Failure[]): stri
     .join('\n')
 }
 
-/** The same for an unhandled error. */
+/** Words an unhandled error like {@link wordRefusals}. */
 export function wordError(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : ''
   const [, code = '', path] = nodeStyle.exec(message) ?? []
@@ -44,7 +44,7 @@ export function wordError(error: unknown): string | undefined {
   return words === undefined ? undefined : `${path}: ${words}`
 }
 
-/** True when a text ends in the path, or in as much of it as was typed. */
+/** True if a text ends with the path, or with the typed part of the path. */
 function names(text: string, path: string): boolean {
   const segments = path.split('/').filter(Boolean)
   return segments.some((_, index) => {

@@ -14,7 +14,7 @@ export function evaluate(text: string, variables: Variables, depth = 0): bigint 
   return new Reader(text, variables, depth).whole()
 }
 
-/** Does something whose faults have their own reach. */
+/** Runs `work`, and sets how far its faults reach. */
 export function reaching<Result>(reach: Reach, work: () => Result): Result {
   try {
     return work()
@@ -24,7 +24,7 @@ export function reaching<Result>(reach: Reach, work: () => Result): Result {
   }
 }
 
-/** The index of a subscript. A bad one ends the script in bash. */
+/** The value of a subscript. An invalid subscript ends the script in bash. */
 export function indexOf(subscript: string, variables: Variables, depth = 0): bigint {
   return reaching('script', () => evaluate(subscript, variables, depth))
 }
@@ -41,7 +41,7 @@ class Reader {
   #at = 0
   #token = ''
   #begin = 0
-  /** The value does not count, and assignments have no effect. */
+  /** True in a part that is parsed only: its value does not count, and assignments have no effect. */
   #idle = false
 
   constructor(text: string, variables: Variables, depth: number) {
@@ -67,7 +67,7 @@ class Reader {
     this.#begin = this.#at
     this.#token = found?.trim() ?? ''
     this.#at = found === undefined ? this.#text.length : token.lastIndex
-    // `3--2` is a difference: only a name is counted up or down.
+    // `3--2` is a difference: `++` and `--` apply to names only.
     if (/^(?:\+\+|--)$/.test(this.#token) && !/^\s*[A-Za-z_]/.test(this.#text.slice(this.#at)) && !this.#afterName) {
       this.#token = this.#token.slice(1)
       this.#at--

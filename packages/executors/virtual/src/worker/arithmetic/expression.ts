@@ -8,7 +8,7 @@ import { Variables } from './variables.ts'
 let running: Interpreter | undefined
 const expanded: string[] = []
 
-/** Selects the interpreter whose variables count; returns the one before. */
+/** Selects the interpreter whose variables are read. Returns the previous interpreter. */
 export function evaluateFor(interpreter: Interpreter | undefined): Interpreter | undefined {
   const before = running
   running = interpreter
@@ -23,15 +23,15 @@ export function keepExpanded(text: string): void {
 const takeExpanded = () => expanded.pop() ?? ''
 
 export interface Use {
-  /** Where bash continues after a fault. In a redirection, that depends on the program. */
+  /** How far a fault reaches in bash. In a redirection, that depends on the program. */
   readonly reach?: Reach | 'redirection' | undefined
-  /** A part of `for ((…))`, which ends the loop by a fault. */
+  /** True for a part of `for ((…))`, where a fault ends the loop. */
   readonly inLoop?: boolean
-  /** The variable whose offset or length this is. */
+  /** The variable of an offset or length expression. */
   readonly within?: { readonly name: string; readonly isOffset: boolean } | undefined
 }
 
-/** A node of just-bash's arithmetic with the value of a text. @param text absent: the text that the shell expanded last */
+/** Makes a just-bash arithmetic node with the value of a text. @param text absent: the text that the shell expanded last */
 export function expressionNode(text?: string, use: Use = {}): object {
   return nodeOf(use, (variables) => {
     const found = evaluate(text === undefined ? takeExpanded() : expand(text, variables), variables)
@@ -39,7 +39,7 @@ export function expressionNode(text?: string, use: Use = {}): object {
   })
 }
 
-/** A node with the number that an assignment makes of the last expanded text. */
+/** Makes a node with the number that an assignment computes from the last expanded text. */
 export function numberNode(added: string | undefined): object {
   return nodeOf({ reach: 'script' }, (variables, interpreter) => {
     const before = added === undefined ? '' : variables.get(added)
@@ -47,7 +47,7 @@ export function numberNode(added: string | undefined): object {
   })
 }
 
-/** The value of a variable with the attribute `-i`. just-bash reads it again, as a double. */
+/** The number for a variable with the attribute `-i`. just-bash parses the number again as a double. */
 export function assignedNumber(interpreter: Interpreter, text: string, before = ''): bigint {
   const variables = new Variables(interpreter)
   const value = BigInt.asIntN(64, evaluate(before, variables) + evaluate(text, variables))
@@ -69,12 +69,12 @@ export interface Element {
   readonly name: string
   /** Absent: the text that the shell expanded last. */
   readonly subscript?: string | undefined
-  /** Where its key is kept. */
+  /** The variable in which the key is kept. */
   readonly kept: string
   readonly use: 'value' | 'default' | 'assignment' | 'list'
 }
 
-/** A node that keeps the key of an element. just-bash takes a fault for 0, and `$((…))` for a command. */
+/** Makes a node that stores the key of an element. just-bash would treat a fault as 0, and `$((…))` as a command. */
 export function subscriptNode({ name, subscript, kept, use }: Element, reach: Use['reach']): object {
   return nodeOf({ reach }, (variables, interpreter) => {
     const text = subscript === undefined ? takeExpanded() : expand(subscript, variables)
@@ -95,14 +95,14 @@ export function subscriptNode({ name, subscript, kept, use }: Element, reach: Us
 }
 
 function nodeOf(use: Use, find: (variables: Variables, interpreter: Interpreter) => bigint): object {
-  // just-bash reads the property once for each evaluation. A walk over the tree does not see it.
+  // just-bash reads the property once for each evaluation. Walks over the tree do not see it.
   return Object.defineProperty({ type: 'ArithNested' }, 'expression', { get: () => valueNode(use, find) })
 }
 
 function valueNode(use: Use, find: (variables: Variables, interpreter: Interpreter) => bigint): object {
   if (running === undefined) throw new Error('no script runs')
   const shell = shellOf(running)
-  // The condition after a fault in the first part or the step of a loop.
+  // After a fault in the first part or the step of a loop, the condition is 0 and the loop ends.
   if (use.inLoop === true && shell.failed !== undefined) return { type: 'ArithNumber', value: 0 }
   try {
     const value = find(new Variables(running), running)
@@ -121,7 +121,7 @@ export const faultNode = (message: string) => ({ type: 'ArithSyntaxError', messa
 
 let offset = 0n
 
-/** just-bash takes an offset before the beginning for the beginning, and a length below 0 for 0. */
+/** Corrects an offset or length: just-bash treats an offset before the beginning as the beginning, and a negative length as 0. */
 function placed(value: bigint, { name, isOffset }: NonNullable<Use['within']>, variables: Variables): bigint {
   const isSet = variables.has(name)
   const length = BigInt(isSet ? [...variables.get(name)].length : 0)

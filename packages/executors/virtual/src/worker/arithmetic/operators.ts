@@ -1,8 +1,8 @@
 import type { Reach } from '../state/shell.ts'
 
-/** A fault of an expression, in bash's words. */
+/** A fault of an expression, in bash's wording. */
 export class ArithmeticFault extends Error {
-  /** `undefined` where the place of the expression decides. */
+  /** `undefined`: the position of the expression decides. */
   readonly reach: Reach | undefined
 
   constructor(message: string, reach?: Reach) {
@@ -11,7 +11,7 @@ export class ArithmeticFault extends Error {
   }
 }
 
-/** Left-associative binary operators, the loosest first. */
+/** Left-associative binary operators, loosest binding first. */
 export const levels: readonly (readonly string[])[] = [
   ['|'],
   ['^'],

@@ -26,7 +26,7 @@ export const fileRules: Readonly<Record<string, CommandRule | string>> = {
   zcat: {},
 }
 
-/** Archives hold the same members as GNU's, not the same bytes. */
+/** Checks `tar`. The archives contain the same members as GNU's, but not the same bytes. */
 function refuseTar(given: readonly string[]): string | undefined {
   const [first = ''] = given
   const mode = first.replace(/^-/, '')

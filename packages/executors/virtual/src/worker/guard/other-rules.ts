@@ -33,7 +33,7 @@ export const otherRules: Readonly<Record<string, CommandRule | string>> = {
   whoami: bare,
 }
 
-/** Users install the database of `sqlite3` themselves. */
+/** True if the user has installed the database of `sqlite3`. */
 function hasDatabase(): boolean {
   try {
     import.meta.resolve('sql.js')
@@ -50,7 +50,7 @@ function refuseSeq({ options, operands }: Arguments): string | undefined {
   return negative && options.some(({ name }) => name === '-w') ? 'equal widths of negative numbers' : undefined
 }
 
-/** Octal escapes from \200 on are bytes, which just-bash takes for characters. */
+/** Refuses octal escapes from \200 on: they are bytes, but just-bash treats them as characters. */
 function refuseEscapes(words: readonly string[]): string | undefined {
   return words.some((word) => /\\0?[2-3][0-7]{2}/.test(word)) ? 'octal escapes above \\177; use \\x' : undefined
 }
@@ -72,7 +72,7 @@ function refuseExpr(words: readonly string[]): string | undefined {
 const dateFormat = /^\+(?:%[YmdHMSFTyjaAbBesuwDRCnt%Z]|[^%])*$/s
 const dateValue = /^(?:@\d+|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|now|today|yesterday|tomorrow)$/
 
-/** Invalid days and times, which would be taken for the next ones. */
+/** Refuses invalid days and times, which would silently become the next valid time. */
 export function refuseMoment(text: string): string | undefined {
   const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] =
     /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text) ?? []

@@ -14,7 +14,7 @@ const textRules: Readonly<Record<string, CommandRule | string>> = {
   strings: {},
 }
 
-/** A command without an entry is refused. */
+/** Rules for commands. A command without an entry is refused. */
 export const commandRules: Readonly<Record<string, CommandRule | string>> = {
   ...Object.fromEntries(Object.entries(shellTools).map(([name, { rule }]) => [name, rule])),
   curl: curlOptions,

@@ -26,7 +26,7 @@ export async function letExpressions(interpreter: Interpreter, given: readonly s
   }
 }
 
-/** The words of a builtin, in which just-bash takes faults of arithmetic for 0. */
+/** Evaluates the arithmetic words of a builtin. just-bash treats faults in them as 0. */
 export async function evaluatedWords(
   interpreter: Interpreter,
   name: string,
@@ -72,7 +72,7 @@ function withIndex(
   return `${name}[${indexOf(expand(subscript, variables), variables)}]${word.slice(whole.length)}`
 }
 
-/** Replaces the numbers that a command assigns as expressions by their values. */
+/** Replaces expressions that a command assigns to numeric variables with their values. */
 export function attributedAssignments(command: SimpleCommand, interpreter: Interpreter): SimpleCommand {
   const { integerVars, lowercaseVars, uppercaseVars } = interpreter.ctx.state
   if (

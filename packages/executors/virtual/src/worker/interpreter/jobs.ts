@@ -5,7 +5,7 @@ import { sessionOf, shellOf } from '../state/shell.ts'
 
 const firstPid = 1000
 
-/** Runs `command &` to its end, as a kernel might: in a subshell, without the script's standard input. */
+/** Runs `command &` to its end, which a kernel might do too: in a subshell, without the script's standard input. */
 export async function background(
   interpreter: Interpreter,
   statement: Statement,
@@ -14,7 +14,7 @@ export async function background(
   const { state } = interpreter.ctx
   const { jobs } = shellOf(interpreter)
   const { options } = state
-  // Its failure ends itself, not the script.
+  // With `set -e`, a failure ends the job but not the script.
   const body = [...(options.errexit ? parse('set -e').statements : []), { ...statement, background: false }]
   const [job] = parse('( : ) < /dev/null').statements
   const [subshell] = job?.pipelines[0]?.commands ?? []
@@ -32,7 +32,7 @@ export async function background(
   }
 }
 
-/** Everything has ended already, with a known status. */
+/** The builtin `wait`. All jobs have ended already, with a known status. */
 export function wait(interpreter: Interpreter, given: readonly string[]): ExecResult {
   const { jobs } = shellOf(interpreter)
   let exitCode = 0

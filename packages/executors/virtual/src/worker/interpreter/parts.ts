@@ -9,15 +9,15 @@ import { sessionOf, shellOf } from '../state/shell.ts'
 
 export type Pieces = readonly (Piece | typeof boundary)[]
 
-/** The command name for words that hold the values of a part. */
+/** A stand-in command name. Its words are the values of a part. */
 export const standIn = '\u{f0007}'
 
-/** Expands the parts of words. just-bash returns each value as if quoted. */
+/** Expands the parts of words. just-bash returns each value as if it were quoted. */
 export class Parts {
   protected readonly self: Interpreter
   readonly #execute: Interpreter['executeSimpleCommand']
   readonly #line: number | undefined
-  /** Standard error of commands in the words. */
+  /** Standard error of commands inside the words. */
   protected errors = ''
 
   constructor(self: Interpreter, execute: Interpreter['executeSimpleCommand'], line: number | undefined) {
@@ -33,7 +33,7 @@ export class Parts {
     return ifs
   }
 
-  /** @param splits true within `${x:-…}`, whose text is split too */
+  /** @param splits true within `${x:-…}`, whose own text is split too */
   protected async pieces(part: Part, splits = false): Promise<Pieces> {
     const { type, value = '', pattern, parts = [] } = part
     if (type === 'SingleQuoted' || type === 'Escaped') return [{ text: value, quoted: true }]
@@ -46,7 +46,7 @@ export class Parts {
       return this.#all(partsOfText(pattern ?? ''), async (one) =>
         one.type === 'Literal' ? [{ text: one.value ?? '', quoted: false, split: splits }] : this.pieces(one),
       )
-    // Not those of a whole word.
+    // Braces inside an expansion. Braces of a whole word are handled elsewhere.
     if (type === 'BraceExpansion') {
       const inner = bracesOf(part, (one) => [one])
       return this.#all(inner, (one) => this.pieces(one, splits))
@@ -130,7 +130,7 @@ export class Parts {
     }
   }
 
-  /** Gives an associative array bash's order, if the part is its list. */
+  /** Puts an associative array into bash's order if the part lists its elements. */
   #inOrder([part, ...others]: readonly Part[]): (() => void) | undefined {
     const { arrays, associativeArrays } = this.self.ctx.state
     const name = part === undefined || others.length > 0 ? '' : (arrayOf(part) ?? '')
@@ -146,7 +146,7 @@ export class Parts {
     return () => (list.elements = elements)
   }
 
-  /** Whether the word has lists, whose associative arrays need their order. */
+  /** True if the word lists elements while associative arrays exist: these need bash's order. */
   protected holdsKeys(word: object): boolean {
     return Boolean(this.self.ctx.state.associativeArrays?.size) && /\[[@*]\]"|"ArrayKeys"/.test(JSON.stringify(word))
   }
@@ -161,7 +161,7 @@ export class Parts {
   }
 }
 
-/** `${a[*]}` as `${a[@]}`. Without quotes, only `${x:=~}` expands a tilde. */
+/** Rewrites `${a[*]}` as `${a[@]}`. Without quotes, only `${x:=~}` expands a tilde. */
 export function listOf(part: Part): Part {
   const { operation, parameter } = part
   const word = operation?.type === 'AssignDefault' && operation.word

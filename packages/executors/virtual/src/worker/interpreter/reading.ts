@@ -4,8 +4,8 @@ import type { ExecResult } from 'just-bash'
 import type { Interpreter } from '../state/interpreter.ts'
 import { sessionOf } from '../state/shell.ts'
 
-// just-bash's `read` and `mapfile` take bytes for characters, and `read` forgets quoting by backslashes. Their variables are corrected
-// here.
+// just-bash's `read` and `mapfile` treat bytes as characters, and `read` forgets quoting by backslashes. This file corrects their
+// variables.
 
 function optionsOf(given: readonly string[], valued: string) {
   const options = new Map<string, string>()
@@ -19,7 +19,7 @@ function optionsOf(given: readonly string[], valued: string) {
   return { options, names }
 }
 
-/** Splits the input of `read` again by the rules of bash. */
+/** Splits the input of `read` again, by bash's rules. */
 function splitInput(self: Interpreter, given: readonly string[], input: string): void {
   const { state } = self.ctx
   const { options, names } = optionsOf(given, 'dnNptuia')
@@ -61,7 +61,7 @@ function lineOf(input: string, isRaw: boolean, delimiter: string, most: number):
   return [text, quoted]
 }
 
-/** The last field holds the rest. */
+/** Splits a line into fields. The last field contains the rest of the line. */
 function fieldsOf([text, quoted]: Line, ifs: string, most: number): string[] {
   const blanks = ifs.replace(/[^ \t\n]/g, '')
   const isIn = (signs: string, at: number) => at < text.length && signs.includes(text.charAt(at)) && !quoted.has(at)
@@ -77,7 +77,7 @@ function fieldsOf([text, quoted]: Line, ifs: string, most: number): string[] {
     let next = skip(end)
     if (isIn(ifs, next)) next = skip(next + 1)
     if (fields.length === most - 1 && next < text.length) {
-      // bash drops a quoted blank at the end too.
+      // bash also drops a quoted blank at the end.
       for (end = text.length; end > at && blanks.includes(text.charAt(end - 1)); ) end--
       next = text.length
     }
@@ -90,7 +90,7 @@ function fieldsOf([text, quoted]: Line, ifs: string, most: number): string[] {
 function decode(self: Interpreter, name: string, text: string, counts = false): string {
   if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text
   const decoded = decodeText(Buffer.from(text, 'latin1'))
-  // bash itself reads over the end of such a line.
+  // bash itself reads past the end of such a line.
   if (counts) sessionOf(self).refuse('read -n', 'of text that is not ASCII')
   if (hasForeignBytes(decoded)) sessionOf(self).refuse(name, 'the input is not UTF-8')
   return decoded
@@ -107,7 +107,7 @@ export async function readInput(
   if (element !== undefined)
     sessionOf(self).refuse(`${name} ${element}`, 'an element of a list; read a variable, and assign its value')
   const input = stdin || (self.ctx.state.groupStdin ?? '')
-  // just-bash takes no combined letters of `mapfile`.
+  // just-bash does not accept combined option letters of `mapfile`.
   const words =
     name === 'read'
       ? given

@@ -32,7 +32,7 @@ interface Named {
   readonly operand?: { readonly parts: readonly Part[] }
 }
 
-/** Replaces names of `declare -n` in a command: just-bash finds lists by their own names alone. */
+/** Replaces names of `declare -n` in a command, because just-bash finds lists only by their own names. */
 export async function withReferences({ ctx: { state } }: Interpreter, command: Command): Promise<Command> {
   if (!state.namerefs?.size || command.type === 'FunctionDef') return command
   return (await replaced(command, (value) => {

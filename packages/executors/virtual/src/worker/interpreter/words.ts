@@ -12,7 +12,7 @@ import { replaced } from './references.ts'
 import { sessionOf } from '../state/shell.ts'
 
 const declarations = /^(?:declare|typeset|local|export|readonly)$/
-/** Words from one pair of braces, and entries examined for one word. */
+/** Limit of words from one pair of braces, and of entries examined for one word. */
 const most = 1_000_000
 
 interface Redirection {
@@ -22,7 +22,7 @@ interface Redirection {
 
 /** Turns the expanded parts of a command into words, by braces, IFS and file names. */
 export class Words extends Parts {
-  /** Runs a command with expanded words. Their errors come before its own. */
+  /** Runs a command with expanded words. Errors of the expansion come before the command's errors. */
   async run<Node extends object>(node: Node, work: (ready: Node) => Promise<ExecResult>): Promise<ExecResult> {
     const { redirections = [] } = node as { readonly redirections?: readonly Redirection[] }
     const targets: unknown[] = []
@@ -66,7 +66,7 @@ export class Words extends Parts {
     const assigned: unknown[] = []
     for (const one of assignments) {
       const { array, value } = one
-      // `IFS=, a=($x)` assigns one after the other.
+      // `IFS=, a=($x)` makes its assignments one after the other.
       if (array && name === null && assigned.length > 0) await this.assign(assigned.splice(0))
       if (array) assigned.push({ ...one, array: await this.#literals(array, shapes.isKeyed) })
       else assigned.push(value ? { ...one, value: await this.#text(value) } : one)
@@ -78,7 +78,7 @@ export class Words extends Parts {
     return this.holdsKeys(word) && word.parts.every(({ type }) => type !== 'ProcessSubstitution')
   }
 
-  /** `[[ … ]]` and `case`, in which just-bash joins `${a[*]}` by blanks. */
+  /** Expands words of `[[ … ]]` and `case`, where just-bash joins `${a[*]}` with blanks. */
   async ofTest<Node extends object>(node: Node): Promise<Node> {
     if (this.ifs.startsWith(' ') && !this.holdsKeys(node)) return node
     return (await replaced(node, async (value) => {
@@ -97,7 +97,7 @@ export class Words extends Parts {
     const all: Word[] = []
     const mayBeOpen = (word: Word) => shapes.isOpen(word) || this.#isOpenList(word)
     const last = words.findLastIndex(mayBeOpen)
-    // just-bash expands its words after all of these.
+    // Words that are left to just-bash are expanded after all words that are expanded here.
     const inOrder = words.slice(0, last + 1).some(shapes.hasEffect)
     for (const [index, word] of words.entries()) {
       const isOpen = mayBeOpen(word) || (inOrder && index < last && shapes.isExpanded(word))
@@ -110,7 +110,7 @@ export class Words extends Parts {
     return all
   }
 
-  /** An unsplit text, where just-bash differs. Here-documents join lists by blanks. */
+  /** Expands an unsplit text if just-bash would differ. Here-documents join lists with blanks. */
   async #text(word: Word, isDocument = false): Promise<Word> {
     if (!shapes.isOddText(word)) return word
     const separator = isDocument ? ' ' : this.ifs.slice(0, 1) || ' '

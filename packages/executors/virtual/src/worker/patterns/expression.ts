@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
   B: '\\B',
 }
 
-/** An extended regular expression of `=~` for RE2; `undefined` where bash refuses it, or RE2 differs. */
+/** Translates an extended regular expression of `=~` for RE2; `undefined` if bash refuses the expression or RE2 differs. */
 export function expressionSource(text: readonly Character[]): string | undefined {
   try {
     const reader = new Reader(text)
@@ -27,7 +27,7 @@ class Unreadable extends Error {}
 class Reader {
   readonly #text: readonly Character[]
   #at = 0
-  /** The last part may match nothing. */
+  /** True if the last part may match an empty text. */
   #mayBeEmpty = true
 
   constructor(text: readonly Character[]) {
@@ -38,7 +38,7 @@ class Reader {
     return this.#at === this.#text.length
   }
 
-  /** The next character if it is an operator; else an empty text. */
+  /** The next character if it is an operator; otherwise an empty text. */
   get #active(): string {
     const character = this.#text[this.#at]
     return character?.quoted === false ? character.text : ''
@@ -125,7 +125,7 @@ class Reader {
     return literal(text)
   }
 
-  /** Quotes have no effect in brackets. */
+  /** Reads a bracket expression, in which quotes have no effect. */
   #bracket(): string {
     let source = '['
     if (this.#next === '^') {
@@ -156,7 +156,7 @@ class Reader {
     return `${source}]`
   }
 
-  /** A backslash stands for itself within brackets. */
+  /** Reads a member of a bracket expression. A backslash is an ordinary character there. */
   #member(): string {
     const sign = this.#next === '[' ? (this.#text[this.#at + 1]?.text ?? '') : ''
     if (sign === '.' || sign === '=' || sign === ':') throw new Unreadable()
@@ -166,7 +166,7 @@ class Reader {
 
 const codeOf = (source: string) => source.codePointAt(source.length > 1 && source.startsWith('\\') ? 1 : 0) ?? 0
 
-/** Escapes a character for RE2 and its brackets. */
+/** Escapes a character for RE2, inside and outside brackets. */
 function literal(character: string): string {
   return /[\\^$.*+?()[\]{}|\-/&~]/.test(character) ? `\\${character}` : character
 }

@@ -1,4 +1,4 @@
-// These marks guide expanded text to the matcher. They are lone low surrogates, which scripts cannot hold; foreign bytes use another range.
+// Marks that bring expanded text to the matcher: lone low surrogates, which scripts cannot contain. Foreign bytes use another range.
 
 export const marks = {
   begin: '\udf00',
@@ -8,7 +8,7 @@ export const marks = {
   replacement: '\udf04',
 } as const
 
-/** The uses of a pattern. A capital letter asks for the longest part. */
+/** The uses of a pattern. A capital letter means the longest match. */
 export const uses = {
   whole: 'w',
   prefix: 'p',
@@ -16,7 +16,7 @@ export const uses = {
   suffix: 's',
   longestSuffix: 'S',
   every: 'e',
-  /** The first match; `#` or `%` before it anchors it at the beginning or the end. */
+  /** The first match. A preceding `#` or `%` anchors the match at the beginning or the end. */
   once: 'o',
   start: '^',
   end: '$',

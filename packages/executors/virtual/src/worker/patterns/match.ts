@@ -1,8 +1,8 @@
 import type { Part } from './parse.ts'
 
-// Matching follows sets of end positions, each taken once. Its time grows with text times pattern, and quadratically inside `!(…)`.
+// The matcher computes sets of end positions. Time grows with text length times pattern length, and quadratically inside `!(…)`.
 
-/** Ascending positions; a range holds its ends. */
+/** Ascending positions. A range includes both ends. */
 type Places = readonly number[] | { readonly from: number; readonly to: number }
 
 const steps = 50_000_000
@@ -12,7 +12,7 @@ export class TooMuchWork extends Error {}
 
 export class Matching {
   readonly #parts: readonly Part[]
-  /** Code points, if some characters have two units. */
+  /** The text's code points, if some characters have two code units. */
   readonly #codes: Uint32Array | undefined
   readonly #units: Uint32Array | undefined
   readonly #text: string
@@ -69,7 +69,7 @@ export class Matching {
     if (this.#left < 0) throw new TooMuchWork()
   }
 
-  /** End positions of parts that begin at the given ones; reversed when going backwards. */
+  /** End positions of parts that begin at the given positions; with step -1, in the other direction. */
   #after(parts: readonly Part[], from: Places, step: 1 | -1): Places {
     let places = from
     for (let index = 0; index < parts.length && count(places) > 0; index++)

@@ -7,13 +7,13 @@ export type Part =
   | { readonly kind: 'set'; readonly has: (code: number) => boolean }
   | { readonly kind: 'group'; readonly operator: string; readonly alternatives: readonly (readonly Part[])[] }
 
-/** Its meaning in bash depends on details of bash's search. */
+/** A pattern whose meaning in bash depends on details of bash's search. */
 export class OddPattern extends Error {}
 
 export interface Reading {
   /** `@(a|b)` is a group. */
   readonly extended: boolean
-  /** bash counts the characters of a pattern first, as for `${x/…}`. */
+  /** True if bash first counts the characters of the pattern, as for `${x/…}`. */
   readonly counted: boolean
 }
 
@@ -60,7 +60,7 @@ const codeOf = (character: Character | undefined) => character?.text.codePointAt
 
 const literal = (character: Character | undefined): Part => ({ kind: 'character', code: codeOf(character) })
 
-/** A backslash from a variable quotes the next character; the last character stands for itself. */
+/** Removes backslashes that come from a variable: each quotes the next character. A backslash at the end is an ordinary character. */
 export function unescaped(given: readonly Character[]): Character[] {
   const text: Character[] = []
   for (let at = 0; at < given.length; at++) {
@@ -68,7 +68,7 @@ export function unescaped(given: readonly Character[]): Character[] {
     if (active(given[at]) !== '\\' || next === undefined) text.push(given[at] as Character)
     else if (next.quoted && next.text === ']') throw new OddPattern('a backslash from a variable before a quoted `]`')
     else {
-      // A backslash before a quoted backslash, as the shell writes it.
+      // The shell writes a backslash before a quoted backslash.
       text.push({ text: next.text, quoted: true })
       at++
     }
@@ -114,7 +114,7 @@ interface Bracket {
   readonly end: number
 }
 
-/** Without a `]` the `[` stands for itself. */
+/** Reads a bracket expression. Without a `]`, the `[` is an ordinary character. */
 function bracket(text: readonly Character[], from: number): Bracket {
   const unclosed: Bracket = { part: literal(text[from - 1]), end: from }
   const tests: ((code: number) => boolean)[] = []

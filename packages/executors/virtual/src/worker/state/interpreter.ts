@@ -5,7 +5,7 @@ export type Statement = Script['statements'][number]
 export type Pipeline = Statement['pipelines'][number]
 export type Command = Pipeline['commands'][number]
 
-/** just-bash's own error for its limits. It ends a script, and keeps its output. */
+/** just-bash's own error for its limits. The error ends a script, but keeps the script's output. */
 export type FatalError = new (message: string, limit: string, stdout: string, stderr: string) => Error
 
 /** The part of RE2 that just-bash calls. */
@@ -35,7 +35,7 @@ interface List {
   elements: Map<string, string>
 }
 
-/** The part of the interpreter's state that is used or corrected here. */
+/** The part of the interpreter's state that this package reads or corrects. */
 export interface ShellState {
   cwd: string
   previousDir: string
@@ -43,9 +43,9 @@ export interface ShellState {
   lastExitCode: number
   bashPid: number
   lastBackgroundPid: number
-  /** The status of a command is tested, so `set -e` ignores it. */
+  /** True while the status of a command is tested, so that `set -e` ignores it. */
   inCondition: boolean
-  /** `set -e` has excused a failed status. */
+  /** True if `set -e` has excused a failed status. */
   errexitSafe?: boolean
   options: { errexit: boolean; xtrace: boolean; nounset?: boolean; noglob?: boolean }
   shoptOptions: { nullglob: boolean; dotglob: boolean }
@@ -65,7 +65,7 @@ export interface ShellState {
   tempEnvBindings?: readonly ReadonlyMap<string, unknown>[]
   lowercaseVars?: Set<string>
   uppercaseVars?: Set<string>
-  /** Outer variables for each running function. */
+  /** For each running function: the outer variables that it hides. */
   localScopes: Map<string, string | undefined>[]
   localVarDepth?: Map<string, number>
   localArrayScopes?: Map<string, List | undefined>[]
@@ -73,7 +73,7 @@ export interface ShellState {
   currentSource?: string
 }
 
-/** The part of just-bash's interpreter that is corrected here. */
+/** The part of just-bash's interpreter that this package corrects. */
 export interface Interpreter {
   readonly ctx: { readonly state: ShellState; readonly fs: object; readonly substitutionDepth?: number }
   executeScript(script: Script): Promise<ExecResult>
@@ -103,7 +103,7 @@ export interface Internals {
 
 let internals: Promise<Internals> | undefined
 
-/** Finds classes that just-bash does not export, by an empty script, once per thread. @throws Error if a version lacks them */
+/** Finds classes that just-bash does not export, by running an empty script once per thread. @throws Error if a version lacks them */
 export function findInternals(): Promise<Internals> {
   internals ??= provoke()
   return internals
@@ -122,14 +122,14 @@ async function provoke(): Promise<Internals> {
     return { stdout: '', stderr: '', exitCode: 0 }
   })
   const bash = new Bash({ commands: [], customCommands: [command], defenseInDepth: false })
-  // The constructor of the interpreter binds its methods.
+  // The interpreter's constructor binds its methods, which reveals the interpreter's prototype.
   const { bind } = Function.prototype
   Function.prototype.bind = function (this: (...all: never[]) => unknown, self: unknown, ...given: unknown[]): unknown {
     if (typeof self === 'object' && self !== null && 'executeStatement' in self)
       interpreter ??= Object.getPrototypeOf(self) as Interpreter
     return Reflect.apply(bind, this, [self, ...given])
   } as typeof bind
-  // An expression of RE2 keeps its text in this property.
+  // An RE2 expression stores its text in this property, which reveals the engine's class.
   Object.defineProperty(Object.prototype, 'patternInput', {
     configurable: true,
     set(this: object, value: unknown) {

@@ -4,17 +4,17 @@ import { type Shell, shellOf } from './shell.ts'
 export const attributes = ['integerVars', 'lowercaseVars', 'uppercaseVars'] as const
 const ofLocals = [...attributes, 'readonlyVars'] as const
 
-/** An outer variable hidden by one in a function. */
+/** An outer variable that a function's variable hides. */
 export interface OuterVariable {
-  /** The number of running functions. */
+  /** The number of running functions at the declaration. */
   readonly depth: number
   readonly name: string
   readonly attributes: readonly (typeof ofLocals)[number][]
-  /** The depth of its own function. */
+  /** The depth of the function that owns the outer variable. */
   readonly owner: number | undefined
 }
 
-/** Declares new variables in a function. just-bash would reuse an outer list, keep attributes, and ignore them after `local`. */
+/** Declares new variables in a function. just-bash would reuse an outer list, keep its attributes, and ignore attributes after `local`. */
 export function declareLocals(interpreter: Interpreter, builtin: string, given: readonly string[]): string {
   const { state } = interpreter.ctx
   const { localScopes: scopes } = state
@@ -37,13 +37,13 @@ export function declareLocals(interpreter: Interpreter, builtin: string, given: 
     const isGlobal = !scopes.slice(0, -1).some((outer) => outer.has(name))
     const attributes = ofLocals.filter((attribute) => state[attribute]?.has(name))
     shellOf(interpreter).outer.push({ depth: scopes.length, name, attributes, owner: state.localVarDepth?.get(name) })
-    // bash refuses a local variable with the name of a global read-only one.
+    // bash refuses a local variable named like a global read-only variable.
     for (const attribute of attributes) if (attribute !== 'readonlyVars' || !isGlobal) state[attribute]?.delete(name)
   }
   return given.some((word) => /^-[a-zA-Z]*[Ailrux]/.test(word)) ? 'declare' : builtin
 }
 
-/** Restores attributes after functions with variables of the same names. */
+/** Restores attributes of outer variables after their functions have ended. */
 export function leaveLocals({ outer }: Shell, state: ShellState): void {
   for (let last = outer.at(-1); last !== undefined && last.depth > state.localScopes.length; last = outer.at(-1)) {
     outer.pop()

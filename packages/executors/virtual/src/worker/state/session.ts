@@ -4,7 +4,7 @@ import type { BashFileSystem } from '../../files/system.ts'
 import { firstOutputs, type Outputs } from './to-errors.ts'
 import { type FatalError, findInternals } from './interpreter.ts'
 
-// Saved before just-bash locks them for a script.
+// Timer functions, saved before just-bash locks them for a script.
 const startTimer = setTimeout
 const stopTimer = clearTimeout
 const now = performance.now.bind(performance)
@@ -12,36 +12,36 @@ const now = performance.now.bind(performance)
 const reportTime = 100
 const longestTimer = 2 ** 31 - 1
 
-/** A mark on standard error where a script was stopped; just-bash would print its own message. */
+/** A mark on standard error at which a script was stopped. It replaces just-bash's own message. */
 export const stopMark = '\u{f0002}\n'
 
-/** Ends one script early: by a refusal, or by a request from outside. */
+/** State of one script that may end early, by a refusal or by a request from outside. */
 export class Session implements ToolHost {
   readonly #FatalError: FatalError
   readonly #stopped: () => boolean
   readonly #stopping = Promise.withResolvers<void>()
   #isWoken = false
-  /** On the clock of `performance.now()`. If several have passed, the innermost part of the script ends. */
+  /** Times by `performance.now()`. If several have passed, the innermost part of the script ends. */
   readonly #deadlines: { readonly at: number }[] = []
   #refusal: string | undefined
-  /** A missing program whose status is still untested; see `repaired.ts`. */
+  /** A missing program with a status that was not yet tested; see `repaired.ts`. */
   missing: string | undefined
   endedBy: string | undefined
   /** The next script's file and initial exports. */
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
-  /** The standard input read by a command of a group. */
+  /** The standard input that a command of a group has read. */
   #inheritedInput: string | undefined
-  /** The real files: just-bash gives commands only its own methods. */
+  /** The real files, since just-bash gives commands only its own methods. */
   files: Listing | undefined
   outputs: Outputs = firstOutputs
 
-  /** Unreported output as byte characters, and the number of its pieces. */
+  /** Unreported output, with one character for each byte, and the number of its pieces. */
   readonly #printed = { stdout: '', stderr: '' }
   pieces = 0
   #reportedAt = now()
   report: ((stdout: string, stderr: string, running: string) => void) | undefined
 
-  /** The shell's name for refusals. */
+  /** The shell's name in refusals. */
   readonly #shell: string
 
   private constructor(error: FatalError, stopped: () => boolean, shell = 'the virtual executor') {
@@ -78,7 +78,7 @@ export class Session implements ToolHost {
     throw new Error('unreachable')
   }
 
-  /** Notes a command's output if it goes to the script's output. */
+  /** Records a command's output if it goes to the script's output. */
   print(result: ToolResult, { places }: Outputs): void {
     for (const [number, text] of [
       ['1', outputOf(result)],
@@ -92,7 +92,7 @@ export class Session implements ToolHost {
     if (now() - this.#reportedAt > reportTime) this.begin('')
   }
 
-  /** Reports the output before a program that may never end. */
+  /** Reports the output so far before a program starts, since the program may never end. */
   begin(program: string): void {
     const { stdout, stderr } = this.#printed
     Object.assign(this.#printed, { stdout: '', stderr: '' })
@@ -100,7 +100,7 @@ export class Session implements ToolHost {
     this.report?.(stdout, stderr, program.slice(0, 200))
   }
 
-  /** Notes a command that reads standard input, and refuses input that another one has read. */
+  /** Records a command that reads standard input, and refuses input that another command has read. */
   noteInput({ name, inherits, context: { stdin } }: Invocation): void {
     if (inherits === undefined || inherits === 'file' || stdin === '') return
     if (inherits === 'loop')
@@ -116,10 +116,10 @@ export class Session implements ToolHost {
     this.#stopping.resolve()
   }
 
-  /** Waits, at most until the script ends. */
+  /** Waits for a time, but not longer than the script runs. */
   async pause(duration: number): Promise<void> {
     const until = Math.min(now() + duration, ...this.#deadlines.map(({ at }) => at))
-    // Timers drop fractions of a millisecond, and could end before the deadline.
+    // Timers ignore fractions of a millisecond, and could end before the deadline.
     for (let left = until - now(); left > 0 && !this.#isWoken; left = until - now()) {
       const over = Promise.withResolvers<void>()
       const timer = startTimer(over.resolve, Math.min(Math.ceil(left), longestTimer))
@@ -129,7 +129,7 @@ export class Session implements ToolHost {
     this.check()
   }
 
-  /** Ends work after a time, at its next command or loop round. @returns `result` is absent if it never began */
+  /** Ends work after a time, at the next command or loop round. @returns `result` is absent if the work never began */
   async within<Result>(
     duration: number,
     work: () => Promise<Result>,
@@ -140,7 +140,7 @@ export class Session implements ToolHost {
       const result = await work().finally(() => this.#deadlines.splice(this.#deadlines.indexOf(deadline), 1))
       return { over: now() >= deadline.at, result }
     } catch (error) {
-      // on a busy machine the time can pass before the work begins; a farther end goes on
+      // on a busy machine the time can pass before the work begins; an error for an outer deadline is thrown on
       if (!(error instanceof this.#FatalError) || now() < deadline.at || this.ending) throw error
       return { over: true }
     }

@@ -9,10 +9,10 @@ import { intoPipe } from './to-errors.ts'
 export type Reach = 'command' | 'line' | 'script'
 
 export class Shell {
-  /** True from the first script on, the whole one. */
+  /** True once the first script, which is the whole script, has begun. */
   begun = false
   outermost: ReadonlySet<Statement> = new Set()
-  /** Substitutions, running and finished. */
+  /** The number of running substitutions, and the number of all substitutions so far. */
   depth = 0
   substitutions = 0
   readonly tested = new WeakSet<Pipeline>()
@@ -21,7 +21,7 @@ export class Shell {
   traps = new Map<string, string>()
   readonly jobs = new Map<number, number>()
   values: readonly string[] = []
-  /** A word is being expanded under `set -x`. */
+  /** True while a word is expanded under `set -x`. */
   traced = false
   /** The name of the latest program call. */
   called = ''
@@ -29,13 +29,13 @@ export class Shell {
   unbound: number | undefined
   /** The statements of the innermost script. */
   statements: ReadonlySet<Statement> = new Set()
-  /** Outer variables hidden by those of functions. */
+  /** Outer variables that variables of functions hide. */
   readonly outer: OuterVariable[] = []
   /** The latest fault of arithmetic, until a command handles it. */
   failed: { readonly message: string; readonly reach: Reach; readonly inRedirection?: boolean } | undefined
-  /** A fault of arithmetic on its way to its script. */
+  /** A fault of arithmetic that was thrown and has not reached its script. */
   fault: Error | undefined
-  /** The line of that script whose remaining statements are skipped. */
+  /** The line, in the fault's script, whose remaining statements are skipped. */
   discarded: number | undefined
   /** The file of the whole script. */
   source: string | undefined
@@ -54,14 +54,14 @@ export function bindSession(files: object, session: Session): void {
   sessions.set(files, session)
 }
 
-/** @throws Error for an interpreter over other files */
+/** @throws Error for an interpreter whose file system has no session */
 export function sessionOf({ ctx }: Interpreter): Session {
   const session = sessions.get(ctx.fs)
   if (session === undefined) throw new Error('the interpreter has no session')
   return session
 }
 
-/** Runs `$(…)`, whose text holds no NUL, or `<(…)`: without `set -e`, and with its own options and functions. */
+/** Runs `$(…)`, whose text contains no NUL, or `<(…)`: without `set -e`, and with its own options and functions. */
 export async function inSubstitution(
   self: Interpreter,
   shell: Shell,
@@ -77,7 +77,7 @@ export async function inSubstitution(
     options: { ...options, errexit: false, xtrace: options.xtrace || shell.traced },
     shoptOptions: { ...shoptOptions },
     functions: new Map(functions),
-    // The status of an inner command is not the tested one.
+    // The status of an inner command is not tested.
     inCondition: false,
   } satisfies Partial<ShellState>)
   session.outputs = intoPipe(outputs)
@@ -94,7 +94,7 @@ export async function inSubstitution(
   }
 }
 
-/** Separates a script's exports and options, which just-bash shares. */
+/** Gives a script its own exports and options, which just-bash would share. */
 export function start(interpreter: Interpreter): void {
   const session = sessionOf(interpreter)
   const { state } = interpreter.ctx

@@ -19,15 +19,15 @@ interface Counted {
 }
 
 export interface Outputs {
-  /** By descriptor number. Each place equals only itself. */
+  /** Places by descriptor number. Places are compared by identity. */
   readonly places: ReadonlyMap<string, unknown>
-  /** `>&2` leads standard output to standard error. */
+  /** True if `>&2` sends standard output to standard error. */
   readonly asErrors?: boolean
-  /** Inside a substitution or a pipe. */
+  /** True inside a substitution or a pipe. */
   readonly isPiped?: boolean
-  /** The number of a descriptor that leads out of it. */
+  /** The number of a descriptor that leads out of the substitution or pipe. */
   readonly leadsOut?: string
-  /** After `exec 2>&1` just-bash delivers each result immediately. */
+  /** True after `exec 2>&1`: just-bash then delivers each result immediately. */
   readonly isMoved?: boolean
 }
 
@@ -38,13 +38,13 @@ export const firstOutputs: Outputs = {
   ]),
 }
 
-/** Inside a substitution, and before a pipe. */
+/** The outputs inside a substitution, and before a pipe. */
 export const intoPipe = ({ places }: Outputs): Outputs => ({ places: new Map(places).set('1', {}), isPiped: true })
 
-/** Standard output and standard error go to one place, as by `2>&1`. */
+/** True if standard output and standard error go to one place, as after `2>&1`. */
 export const areTogether = ({ places }: Outputs): boolean => places.get('1') === places.get('2')
 
-/** The places inside a command by its redirections. `outputs` holds the outer ones. */
+/** The output places of a command after its redirections. @param outputs the places before them */
 export function outputsOf(command: Command, outputs: Outputs): Outputs {
   const { redirections = [] } = command as Redirected
   if (redirections.length === 0) return outputs
@@ -71,7 +71,7 @@ const named: ReadonlyMap<string, string> = new Map([
   ['/dev/stderr', '2'],
 ])
 
-/** Joins the outputs of a command if they are together. The shell's own messages come first. */
+/** Joins a command's outputs if both go to one place. The shell's own messages come first. */
 export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
   const { stdout, stdoutKind, stderr } = result
   if (stderr === '' || outputs.isMoved || !areTogether(outputs)) return result
@@ -85,12 +85,12 @@ export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
   }
 }
 
-/** `exec` without a program: its redirections stay. */
+/** True for `exec` without a program, whose redirections remain in effect. */
 export function isBareExec(command: Command): boolean {
   return command.type === 'SimpleCommand' && command.args.length === 0 && textOf(command.name as Word | null) === 'exec'
 }
 
-/** `$(< file)` reads a file without a command. */
+/** True for `$(< file)`, which reads a file without a command. */
 export function readsFile(command: Command): boolean {
   return (
     JSON.stringify(command).includes('"type":"CommandSubstitution"') &&

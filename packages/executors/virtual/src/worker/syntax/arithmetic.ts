@@ -13,9 +13,9 @@ import { uses } from '../patterns/marks.ts'
 import { literalWord, type Part, type Word, wordOf } from '../state/nodes.ts'
 import { marked } from './patterns.ts'
 
-// just-bash counts in doubles, and expands `${x}` and `$(…)` after parsing an expression; bash expands first.
+// just-bash calculates in doubles, and expands `${x}` and `$(…)` after parsing an expression. bash expands first.
 // So each expression becomes a node that evaluates its text by bash's rules.
-// Text with commands is expanded by a pattern without match, whose text the matcher keeps.
+// Text with commands is expanded as a pattern that matches nothing, and the matcher keeps the text.
 
 interface Expression {
   expression: object
@@ -44,10 +44,10 @@ interface Shape {
   readonly array?: readonly Word[] | null
 }
 
-/** Variables that only just-bash knows. */
+/** Variables whose values only just-bash knows. */
 const own = /\b(?:SECONDS|LINENO|UID|EUID|PPID|OPTIND|BASHPID|SRANDOM|EPOCH\w+|BASH_\w+|FUNCNAME)\b/
 
-/** @param reach where bash continues after a fault of an expansion */
+/** @param reach how far a fault of an expansion reaches */
 export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
@@ -74,7 +74,7 @@ export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (type === 'CStyleFor') rewriteLoop(node)
   if (type === 'Assignment') assignElements(node)
   if (type === 'CondUnary' && operator === '-v') nameElement(node)
-  // An inner script has its own faults.
+  // A nested script has its own faults.
   const inner = type === 'Redirection' ? 'redirection' : type === 'Script' ? undefined : reach
   for (const child of Object.values(node)) rewriteArithmetic(child, inner)
   if (type === 'CondBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(operator)) compare(node)
@@ -82,13 +82,13 @@ export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (parts !== undefined) Object.assign(node, { parts: parts.flatMap((part) => withKey(part, inner)) })
 }
 
-/** `[[ a -lt b ]]` becomes `[[ N == 1 ]]`: both texts are expanded, then evaluated. */
+/** Rewrites `[[ a -lt b ]]` as `[[ N == 1 ]]`: both texts are expanded, then evaluated. */
 function compare(node: Shape): void {
   const left = wordFrom([node.left, node.right], comparisonNode(node.operator ?? ''))
   Object.assign(node, { operator: '==', left, right: literalWord('1') })
 }
 
-/** The value of an assignment to a number. */
+/** The value for an assignment to a numeric variable. */
 export function numberWord(value: Word | undefined, added: string | undefined): Word {
   return wordFrom([value], numberNode(added))
 }
@@ -98,7 +98,7 @@ function wordFrom(expanded: readonly (Word | undefined)[], node: object): Word {
   return { type: 'Word', parts: [...expanded.map(expansion), { type: 'ArithmeticExpansion', expression } as Part] }
 }
 
-/** A fault in `for ((…))` ends the loop. The condition is asked after it, so there has to be one. */
+/** Rewrites `for ((…))`: a fault ends the loop. The condition is evaluated after a fault, so a missing condition is added. */
 function rewriteLoop(node: Shape): void {
   const condition = node.condition ?? { expression: {}, originalText: '1' }
   Object.assign(node, { condition })
@@ -109,11 +109,11 @@ let count = 0
 
 interface Found {
   readonly name: string
-  /** Empty parts that find the key. */
+  /** Empty parts whose expansion finds the key. */
   readonly parts: readonly Part[]
 }
 
-/** An element with an expression as subscript: its key is found first, by bash's rules. */
+/** An element whose subscript is an expression. Its key is computed first, by bash's rules. */
 function element(text: string, use: Element['use'], reach?: Use['reach']): Found | undefined {
   const [, name = '', subscript = ''] = /^(\w+)\[(.+)\]$/s.exec(text) ?? []
   const isKnown =
@@ -149,7 +149,7 @@ function nameElement(node: Shape): void {
   Object.assign(node, { operand: { type: 'Word', parts } })
 }
 
-/** `a[…]=x`, whose value is found before the key, and `a=([…]=x)`. */
+/** Rewrites `a[…]=x` and `a=([…]=x)`. In the first form, the value is computed before the key. */
 function assignElements(node: Shape): void {
   const { name = '', value, array } = node
   const found = element(name, 'assignment')
@@ -169,7 +169,7 @@ function plainText({ parts }: Word): string {
   return texts.includes(undefined) ? '' : texts.join('')
 }
 
-/** The original text: just-bash splits `((i<=3))`, and may include extra parentheses. */
+/** The original text of an expression. just-bash splits `((i<=3))`, and may include extra parentheses. */
 function textOf({ originalText = '' }: Expression): string {
   const text = originalText.replace(/([<>]) =/g, '$1=')
   let depth = 0
@@ -189,7 +189,7 @@ const refused = {
   command: "__refused '$(…) or ${…} in arithmetic' 'put it into a variable first'",
 }
 
-/** An empty part whose text is kept for arithmetic. */
+/** An empty part whose text is kept for the arithmetic evaluator. */
 function expansion(word: Word | undefined): Part {
   const pattern = marked(word, uses.arithmetic)
   const operation = { type: 'PatternRemoval', pattern, side: 'prefix', greedy: true }

@@ -29,7 +29,7 @@ const refusedBuiltins: Readonly<Record<string, string>> = {
   suspend: 'there are no processes here',
 }
 
-/** Rewrites forms that just-bash reads differently; refuses a script with other differences. */
+/** Rewrites forms that just-bash reads differently, and refuses a script with other differences. */
 export function checkSyntax(ast: Script): Script {
   readArithmeticCommands(ast)
   rewriteArithmetic(ast)
@@ -57,7 +57,7 @@ function firstOf(nodes: readonly Node[], find: (node: Node) => Problem | undefin
 
 const jobCommands: ReadonlySet<string> = new Set(['bg', 'coproc', 'disown', 'fg', 'jobs', 'kill'])
 
-/** A background command has ended before the next one begins, and receives no signal. */
+/** Refuses uses of background jobs: a background command has ended before the next command begins, and receives no signal. */
 function jobsProblem(nodes: readonly Node[]): Problem | undefined {
   if (!nodes.some((node) => node.type === 'Statement' && node.background)) return undefined
   return firstOf(nodes, (node) => {
@@ -73,13 +73,13 @@ export interface Problem {
   readonly reason: string
 }
 
-/** `$'…'` with bytes above 127, which just-bash takes for characters. */
+/** Matches `$'…'` with bytes above 127, which just-bash treats as characters. */
 const bytesInQuotes = /\$'(?:[^'\\]|\\[^])*?\\(?:x[89a-fA-F][0-9a-fA-F]|[2-3][0-7]{2})/
 
-/** just-bash reads `"$x""y"` as `$xy`. */
+/** Matches `"$x""y"`, which just-bash reads as `$xy`. */
 const joinedQuotes = /"[^"'\n]*\$[A-Za-z_]\w*""\w|[\w})"]""\$(?:@|\{@|\{\w+\[@)|\$(?:@|\{(?:\w+\[@|@)[^}]*\})""["$]/
 
-/** bash takes `$x{a,b}` for `$xa $xb`, and `{$x,b}c` for `$xc bc`. */
+/** Matches `$x{a,b}`, which bash reads as `$xa $xb`, and `{$x,b}c`, which bash reads as `$xc bc`. */
 const bracesAtName = /\$[A-Za-z_]\w*(?:\{[^{}]*(?:,|\.\.)|(?:,[^{}]*)?\}[\w{])/
 
 function problemOf(node: Node): Problem | undefined {

@@ -11,7 +11,7 @@ interface Shape {
   readonly operation?: Operation | null
 }
 
-/** Marks patterns for the matcher with their quoting; just-bash expands the rest. */
+/** Marks patterns for the matcher, with their quoting. just-bash expands the other parts. */
 export function markPatterns(node: Node): void {
   const shape = node as unknown as Shape
   if (shape.type === 'Case')
@@ -20,7 +20,7 @@ export function markPatterns(node: Node): void {
     if (shape.operator === '=~') shape.right = marked(shape.right, uses.expression)
     else if (/^(?:==?|!=)$/.test(shape.operator ?? '')) {
       const { type, parts } = marked(shape.right, uses.whole, { kind: '+' })
-      // A fully quoted word would be compared as text.
+      // Without the empty part, a fully quoted word would be compared as text.
       shape.right = { type, parts: [plain(''), ...parts] }
     }
   }
@@ -32,7 +32,7 @@ export function markPatterns(node: Node): void {
     markOperation(shape.operation, /^[@*]$|\[[@*]\]$/.test(shape.parameter ?? ''))
 }
 
-/** A here-document keeps backslashes before most characters; braces are not expanded after `<<<`. */
+/** Keeps text unchanged: a here-document keeps backslashes before most characters, and `<<<` expands no braces. */
 function keepText({ operator, target }: Shape): void {
   const word = (operator === '<<<' ? target : target?.content) as { parts: readonly Part[] } | undefined
   if (word === undefined) return
@@ -43,7 +43,7 @@ function keepText({ operator, target }: Shape): void {
   })
 }
 
-/** In double quotes `"${x:-\\*}"` keeps its backslash too. */
+/** Keeps the backslash of `"${x:-\\*}"` in double quotes. */
 function keepBackslashes({ parts = [] }: Part): void {
   for (const part of parts) {
     const word = part.operation?.word as { parts: readonly Part[] } | null | undefined
@@ -56,7 +56,7 @@ function keepBackslashes({ parts = [] }: Part): void {
 
 function markOperation(operation: Operation, isList: boolean): void {
   const { type, side, greedy, all, replacement } = operation
-  // A text of arithmetic is one already.
+  // Arithmetic text is a marked pattern already.
   if (operation.pattern?.parts[0]?.parts?.[0]?.value?.startsWith(marks.begin) === true) return
   if (type === 'PatternRemoval') {
     const longest = side === 'prefix' ? uses.longestPrefix : uses.longestSuffix
@@ -67,7 +67,7 @@ function markOperation(operation: Operation, isList: boolean): void {
     operation.pattern = marked(operation.pattern ?? all, uses.whole)
   } else if (type === 'PatternReplacement') {
     const { anchor = null } = operation
-    // In `${x//%/y}` the sign is the pattern.
+    // In `${x//%/y}`, the `%` is the pattern itself.
     const sign = all === true && anchor !== null ? (anchor === 'start' ? '#' : '%') : ''
     if (sign !== '') operation.anchor = null
     const use = all === true ? uses.every : anchor === null ? uses.once : anchor === 'start' ? uses.start : uses.end
@@ -78,7 +78,7 @@ function markOperation(operation: Operation, isList: boolean): void {
 
 let withoutCase: string | undefined
 
-/** Letters such as `ß` that stay in bash: just-bash makes several of one. */
+/** Letters such as `ß`, which bash keeps and just-bash converts to several letters. */
 function letters(): string {
   withoutCase ??= Array.from({ length: 0xfb18 - 0xdf }, (_, index) => String.fromCharCode(0xdf + index))
     .filter((letter) => letter.toUpperCase().length > 1 || letter.toLowerCase().length > 1)
@@ -87,7 +87,7 @@ function letters(): string {
 }
 
 interface Options {
-  /** `+`: `@(a|b)` is a group; `l`: the pattern applies to each of a list. */
+  /** `+`: `@(a|b)` is a group; `l`: the pattern applies to each element of a list. */
   readonly kind?: '-' | '+' | 'l'
   /** Parts of a replacement for the matcher. */
   readonly watched?: readonly Part[]
@@ -107,14 +107,14 @@ function partsOf(part: Part, expression: boolean): readonly Part[] {
   const { type, value = '', parts = [] } = part
   if (type === 'SingleQuoted') return quoted([plain(value)])
   if (type === 'DoubleQuoted') return quoted(parts)
-  // In an expression a backslash may make an operator of a letter.
+  // In an expression, a backslash may turn a letter into an operator.
   if (type === 'Escaped') return expression && /\w/.test(value) ? [plain(`\\${value}`)] : quoted([plain(value)])
   if (type === 'TildeExpansion') return quoted([homeOf(part)])
   if (type === 'Glob') return partsOfText(part.pattern ?? '').flatMap((one) => partsOf(one, expression))
   if (type === 'BraceExpansion') return bracesOf(part, (one) => partsOf(one, expression))
   if (type === 'ParameterExpansion') {
     const { operation } = part
-    // The words of `${x:-"*"}` are part of the pattern.
+    // The inner word of `${x:-"*"}` is part of the pattern.
     if (operation?.word && operation.type !== 'AssignDefault' && operation.type !== 'ErrorIfUnset') {
       const word: Word = { type: 'Word', parts: operation.word.parts.flatMap((inner) => partsOf(inner, expression)) }
       return [{ ...part, operation: { ...operation, word } }]
@@ -129,7 +129,7 @@ export function homeOf({ user }: Part): Part {
     : { type: 'ParameterExpansion', parameter: 'HOME', operation: null }
 }
 
-/** Braces are not expanded in a pattern. */
+/** The parts of braces as text, since braces are not expanded in a pattern. */
 export function bracesOf({ items = [] }: Part, each: (part: Part) => readonly Part[]): readonly Part[] {
   const inner = items.flatMap(({ word, start, end, step }, index) => [
     ...(index === 0 ? [] : [plain(',')]),
@@ -143,7 +143,7 @@ export function bracesOf({ items = [] }: Part, each: (part: Part) => readonly Pa
 const token =
   /'[^']*'|"(?:[^"\\$`]|\\[^]|\$(?!\())*"|\\[^]|\$(?:\w+|[*@#?$!-]|\{(?:[^{}'"`$\\]|\$\w+)*\})|\$'(?:[^'\\]|\\[^])*'/g
 
-/** Parses a text such as `@(a|"$b")`, which just-bash leaves whole. */
+/** Parses a text such as `@(a|"$b")`, which just-bash leaves unparsed. */
 export function partsOfText(text: string): readonly Part[] {
   const parts: Part[] = []
   let end = 0

@@ -9,10 +9,10 @@ type Script = ReturnType<typeof parse>
 const known = new WeakMap<object, Script>()
 const inProcesses = new WeakSet<object>()
 
-/** Whether the script is that of `<(…)`. */
+/** Whether the script is the inner script of `<(…)`. */
 export const isProcess = (script: object): boolean => inProcesses.has(script)
 
-/** Refuses or rewrites forms that just-bash reads differently, in nested scripts too. */
+/** Refuses or rewrites forms that just-bash reads differently, also in nested scripts. */
 export function prepared(script: Script): Script {
   const before = known.get(script)
   if (before !== undefined) return before

@@ -10,12 +10,12 @@ interface Redirection {
   readonly target: { readonly parts?: readonly { readonly type: string; readonly value?: string }[] }
 }
 
-/** Our own descriptors begin here; scripts rarely use such numbers. */
+/** The first descriptor number of this package. Scripts rarely use such numbers. */
 const firstDescriptor = 200
 
 /**
- * Makes `cmd > file` into the equivalent `cmd 200> file 1>&200`.
- * just-bash ends the whole script when a plain `>` fails; after a numbered descriptor only the command fails, as in bash.
+ * Rewrites `cmd > file` as the equivalent `cmd 200> file 1>&200`.
+ * just-bash ends the whole script if a plain `>` fails. With a numbered descriptor only the command fails, as in bash.
  */
 export function numberRedirections(node: unknown): void {
   if (typeof node !== 'object' || node === null) return

@@ -2,13 +2,13 @@ import { parse } from '#just-bash'
 
 import { type ForLoop, type Node, type Part, type SimpleCommand, type Word, wordOf } from '../state/nodes.ts'
 
-/** Rewrites nodes that just-bash reads differently, if other words can express them. */
+/** Rewrites nodes that just-bash reads differently, if another form has the right meaning. */
 export function repair(node: Node): void {
   if (node.type === 'Statement') repairDeclaration(node as unknown as OneCommand)
-  // `for x; do` splits quoted parts of "$@".
+  // In just-bash, `for x; do` splits quoted parts of "$@".
   if (node.type === 'For' && node.words === null) (node as ForLoop).words = [wordOf('"$@"')]
   const { word } = (node as unknown as Part).operation ?? {}
-  // just-bash expands a tilde after each colon, as in an assignment.
+  // just-bash expands a tilde after each colon, as bash does only in an assignment.
   if (word) Object.assign(word, { parts: word.parts.map((part, index) => (index > 0 ? withoutTilde(part) : part)) })
   if ('parts' in node) keepDefaults(node as unknown as Word)
 }
@@ -18,7 +18,7 @@ const withoutTilde = (part: Part): Part =>
 
 const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])
 
-/** `set -u` overlooks the default in `"${x:-default}"` where that is the whole text in quotes. */
+/** Keeps the default in `"${x:-default}"`, which `set -u` overlooks if it is the whole quoted text. */
 export function keepDefaults({ parts: [part, ...others] }: Word): void {
   const inner = part?.type === 'DoubleQuoted' ? part.parts : undefined
   const [expansion] = inner ?? []
@@ -35,12 +35,12 @@ interface OneCommand {
 
 const declaration = /^(declare|local|typeset|export|readonly)((?:\s+-[a-zA-Z]+)*)\s+([A-Za-z_]\w*)(\+?=\([^]*\))$/
 
-/** `local a=("$@")` makes one element of all words: it becomes `local a; a=("$@")`. */
+/** Rewrites `local a=("$@")` as `local a; a=("$@")`: just-bash would join all words in one element. */
 function repairDeclaration({ sourceText = '', pipelines }: OneCommand): void {
   const [, command = '', options = '', name = '', value = ''] = declaration.exec(sourceText.trim()) ?? []
   const [pipeline, ...others] = pipelines
   const [node] = pipeline?.commands ?? []
-  // The key of `[$k]=v` is expanded in a declaration only.
+  // just-bash expands the key of `[$k]=v` in a declaration only.
   if (/A/.test(options) && /\[[^\]]*\$/.test(value)) return
   if (name === '' || others.length > 0 || pipeline?.commands.length !== 1 || node?.type !== 'SimpleCommand') return
   let assignment: readonly unknown[]

@@ -24,7 +24,7 @@ export function isOpen(word: Word): boolean {
     const { parts } = word
     const isOdd = (part: Part) =>
       open.test(part.type) ||
-      // just-bash takes these quoted signs for a pattern.
+      // just-bash reads these quoted characters as a pattern.
       (/^(?:Literal|Escaped)$/.test(part.type) && /[*?[\\]/.test(part.value ?? '')) ||
       (part.type === 'DoubleQuoted' &&
         part.parts?.some(isAnyList) === true &&
@@ -51,7 +51,7 @@ export const isSplit = (part: Part): boolean => /^(?:Param|Command|Arith)/.test(
 
 export const isOpenName = (word: Word): boolean => isOpen(word) || word.parts.some(holdsList)
 
-/** `name=value` of a declaration is not split. */
+/** True for `name=value` in a declaration, which is not split. */
 export const isAssignment = ({ parts: [first, second] }: Word): boolean =>
   first?.type === 'Literal' &&
   /^[A-Za-z_]\w*(?:\+?=|$)/.test(first.value ?? '') &&
@@ -60,20 +60,20 @@ export const isAssignment = ({ parts: [first, second] }: Word): boolean =>
 export const isKeyed = ({ parts: [first, ...others] }: Word): boolean =>
   first?.pattern?.startsWith('[') === true && others.some(({ value = '' }) => /^\]?\+?=/.test(value))
 
-/** `x={a,b}`, whose braces just-bash keeps as text. */
+/** True for `x={a,b}`, whose braces just-bash keeps as text. */
 export const holdsBraces = ({ parts }: Word): boolean =>
   /\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(parts.map(({ type, value = '' }) => (type === 'Literal' ? value : '')).join(''))
 
-/** `${@+x}`, which is no word without parameters. */
+/** True for `${@+x}`, which yields no word without parameters. */
 export const mayBeNothing = ({ parameter, operation }: Part): boolean =>
   parameter === '@' && operation?.type === 'UseAlternative'
 
-/** `${a[*]}` and `${*:1}`. */
+/** True for `${a[*]}` and `${*:1}`. */
 export const isStar = ({ type, parameter = '', operation }: Part): boolean =>
   type === 'ParameterExpansion' &&
   (parameter.endsWith('[*]') || (parameter === '*' && Boolean(operation)) || operation?.star === true)
 
-/** A list, or `['*']`, which just-bash assigns as another text. */
+/** True for a list, or `['*']`, which just-bash assigns as another text. */
 export const isOddText = ({ parts }: Word): boolean =>
   parts.some((part) => isAnyList(part) || part.parts?.some(isAnyList) === true) ||
   (parts.some(({ type, pattern }) => type === 'Glob' && pattern?.includes('[') === true) &&

@@ -27,7 +27,7 @@ export function unlikeBash(node: Node): Problem | undefined {
   if (innerSubscript.test(text))
     return { subject: '[[ -v a[b[…]] ]]', reason: 'bash refuses the inner subscript; put its value into a variable' }
   if (blankInKey.test(text)) return { subject: 'name=([a b]=…)', reason: 'a blank in a key; quote the key' }
-  // just-bash ends the group at such a parenthesis.
+  // just-bash ends the group at a quoted parenthesis.
   if (quotedParenthesis.test(text) && groupInTree.test(JSON.stringify(node))) return quotedInGroup
   if (
     (type === 'Word' && parts.some((part) => part.type === 'BraceExpansion') && parts.some(isTorn)) ||
@@ -63,7 +63,7 @@ const groupInTree = /"pattern":"[^"]*[?*+@!]\(/
 
 const quotedComma = /\{[^{}]*(["'])[^"'{}]*,[^"'{}]*\1[^{}]*\}/
 
-/** A word such as `[$k]=v`, or the begin of `[1 + 1]=v`. */
+/** True for a word such as `[$k]=v`, or the beginning of `[1 + 1]=v`. */
 function hasComputedKey({ parts }: Word): boolean {
   const [first, ...others] = parts.map(({ value, pattern }) => value ?? (typeof pattern === 'string' ? pattern : ''))
   if (first?.startsWith('[') !== true || !/^(?:Glob|Literal)$/.test(parts[0]?.type ?? '')) return false
@@ -71,7 +71,7 @@ function hasComputedKey({ parts }: Word): boolean {
   return isOpen || others.some((text) => text.startsWith(']='))
 }
 
-/** just-bash has included a blank or an operator after `a[` in the word. */
+/** True if just-bash has included a blank or an operator after `a[` in the word. */
 function runsOn({ parts }: Word): boolean {
   if (/^\w+\+?=\(/.test(parts[0]?.value ?? '')) return false
   const at = parts.findIndex(({ type, pattern }) => type === 'Glob' && (pattern ?? '').includes('['))
@@ -90,11 +90,11 @@ function runsOn({ parts }: Word): boolean {
 const isOfTwoCases = ({ start, end }: { readonly start?: string | number; readonly end?: string | number }) =>
   /^(?:[a-z][A-Z]|[A-Z][a-z])$/.test(`${start}${end}`)
 
-/** bash expands braces before it looks for brackets. */
+/** True for braces inside brackets: bash expands the braces first. */
 const holdsBracesInBrackets = ({ parts }: Word): boolean =>
   parts.some(({ pattern = '' }) => /\[[^\]]*\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(pattern))
 
-/** just-bash takes a quoted comma in braces for a separator. */
+/** True for a part with a quote: just-bash treats a quoted comma in braces as a separator. */
 function isTorn({ type, value = '' }: Part): boolean {
   return type === 'Literal' && /['"]|\\$/.test(value)
 }
@@ -128,7 +128,7 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   }
 }
 
-/** `$_` is the last word of the previous command, unknown at the start and after a command without words. */
+/** Refuses `$_` if it is unknown: at the start, and after a command without words. `$_` is the previous command's last word. */
 export function lastWordProblem(nodes: readonly Node[]): Problem | undefined {
   let before: SimpleCommand | undefined
   let current: SimpleCommand | undefined

@@ -6,14 +6,14 @@ import { startingWith } from './run-program.ts'
 
 interface Parsed {
   readonly set: readonly string[]
-  /** The script is the text after `-c`, not a file or standard input. */
+  /** True if the script is the text after `-c`, not a file or standard input. */
   readonly command: boolean
   readonly stdin: boolean
   readonly operands: readonly string[]
   readonly odd?: string
 }
 
-/** Start-up files are never read, so these have no effect. */
+/** Options without effect, since start-up files are never read. */
 const withoutMeaning = new Set(['--login', '--norc', '--noprofile', '--posix', '-l'])
 
 /** Parses calls such as `bash -lc`, `-euo pipefail -c`, `-x FILE`. */
@@ -43,7 +43,7 @@ function parse(given: readonly string[]): Parsed {
   return { set, command, stdin, operands: words }
 }
 
-/** The script of a call of `bash` or `sh`, if known. */
+/** The script that a call of `bash` or `sh` runs, if known. */
 export async function scriptOf(call: Call): Promise<string | undefined> {
   const { command, stdin, operands } = parse(call.given)
   if (command) return operands[0]
@@ -77,12 +77,12 @@ export const bash: ScriptTool = async (call) => {
 
 interface Run {
   readonly set: readonly string[]
-  /** `$0`. */
+  /** The value of `$0`. */
   readonly zero: string
   readonly given: readonly string[]
   /** The file of the script, if any. */
   readonly source?: string
-  /** Empty where the script itself was standard input. */
+  /** Empty if the script itself came from standard input. */
   readonly stdin?: string
 }
 
@@ -94,9 +94,9 @@ async function run(call: Call, script: string, { set, zero, given, source, stdin
   Object.assign(env, { 0: zero, '#': String(given.length), '@': given.join(' '), '*': given.join(' ') })
   given.forEach((word, index) => (env[String(index + 1)] = word))
   host.begins = { source, exported: Object.keys(context.exportedEnv ?? {}) }
-  // On the same line, to keep line numbers.
+  // The options are set on the same line, to keep line numbers.
   const begin = set.length === 0 ? '' : `set ${set.join(' ')}; `
-  // The interpreter takes `rawScript` here too, though its type does not say so.
+  // The interpreter also accepts `rawScript` here, though its type lacks it.
   const options = {
     cwd: context.cwd,
     env,

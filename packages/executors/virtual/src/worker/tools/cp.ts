@@ -52,7 +52,7 @@ export const cp: ScriptTool = async (call) => {
   return output.result()
 }
 
-/** Copies to new paths, where just-bash would look up each entry by several requests. `undefined`: just-bash's `cp` must report. */
+/** Copies to new paths, for which just-bash would send several requests per entry. `undefined`: just-bash's `cp` must report. */
 async function copyNew(
   call: Call,
   { source, path, recursive }: { readonly source: string; readonly path: string; readonly recursive: boolean },
@@ -65,7 +65,7 @@ async function copyNew(
   } catch (error) {
     if (!isFileError(error)) throw error
     if (!stat.isDirectory) return undefined
-    // a part of it may exist, and would be copied into
+    // a part of the copy may exist, and a retry would copy into it
     const output = new Output()
     output.fail(`cp: cannot copy '${source}': ${error.message}`)
     return output.result()
@@ -73,7 +73,7 @@ async function copyNew(
   return new Output().result()
 }
 
-/** Keeps times and modes of copies; directories after their contents. */
+/** Keeps times and modes of copies. Directories come after their contents. */
 async function keepTimes(call: Call, from: string, to: string): Promise<void> {
   const { fs } = call.context
   const stat = await fs.lstat(from)
@@ -81,7 +81,7 @@ async function keepTimes(call: Call, from: string, to: string): Promise<void> {
   if (stat.isDirectory)
     for (const name of await fs.readdir(from)) await keepTimes(call, childOf(from, name), childOf(to, name))
   await fs.chmod(to, stat.mode & 0o777)
-  // A plain Date: the file system's own object cannot be sent to another thread.
+  // A plain Date, because the file system's own object cannot be sent to another thread.
   const time = new Date(stat.mtime.getTime())
   await fs.utimes(to, time, time)
 }
@@ -92,7 +92,7 @@ async function isInside(call: Call, source: string, path: string): Promise<boole
   if (stat?.isDirectory !== true) return false
   const from = await fs.realpath(pathOf(call, source)).catch(() => undefined) // the copy itself reports it
   if (from === undefined) return false
-  // the copy itself reports it
+  // the copy itself reports this failure
   const above = await fs.realpath(path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/').catch(() => undefined)
   return above !== undefined && `${above}/`.startsWith(`${from}/`)
 }

@@ -19,7 +19,7 @@ const exitCodes: Readonly<Record<string, number>> = {
   EFBIG: 63,
 }
 
-/** Downloads to standard output, or to one file for each URL. */
+/** The command `curl`: downloads to standard output, or to one file for each URL. */
 export function curlWith(fetch: Fetch): ScriptTool {
   return async (call) => {
     const output = new Output()

@@ -4,7 +4,7 @@ import type { ScriptTool } from '../call.ts'
 import { literal, type Node, type Part, walk, type Word } from '../state/nodes.ts'
 import { bash, scriptOf } from './bash.ts'
 
-/** `sh` is dash: scripts in which dash differs from bash are refused. */
+/** The command `sh`, which is dash: scripts that bash and dash would run differently are refused. */
 export const sh: ScriptTool = async (call) => {
   const script = await scriptOf(call)
   const odd = script === undefined ? undefined : firstOddity(script)

@@ -59,7 +59,7 @@ class Printer {
     this.#host = host
   }
 
-  /** One character for each byte. The format repeats for the remaining values. */
+  /** Returns one character for each byte. The format repeats until no value remains. */
   print(): string {
     let bytes = ''
     let before: number
@@ -197,7 +197,7 @@ class Printer {
     return `${sign === '-' ? '-' : ''}${shown.slice(0, point)}${digits > 0 ? `.${shown.slice(point)}` : ''}`
   }
 
-  /** The value of `%b`; `\c` ends the output. */
+  /** Decodes a value of `%b`. `\c` ends the output. */
   #unescaped(value: string): string {
     let bytes = ''
     for (let at = 0; at < value.length; ) {

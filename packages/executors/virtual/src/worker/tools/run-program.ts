@@ -2,7 +2,7 @@ import type { ToolResult } from '@ws/shell-tools'
 
 import type { Call } from '../call.ts'
 
-/** Words that only a shell can run, not other programs. */
+/** Command words that only a shell can run. */
 const shellOnly = new Set(
   'alias bg bind break builtin caller cd command compgen complete continue declare dirs disown enable eval exec exit export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return set shift shopt source suspend times trap type typeset ulimit umask unalias unset wait . :'.split(
     ' ',
@@ -10,8 +10,8 @@ const shellOnly = new Set(
 )
 
 /**
- * Runs a program for `xargs` or `find -exec`, without a shell. @param variables default: the exported ones
- * @param check false if the caller checks itself whether the script must end
+ * Runs a program for `xargs` or `find -exec`, without a shell. @param variables default: the exported variables
+ * @param check false if the caller itself checks whether the script must end
  */
 export async function runProgram(
   call: Call,

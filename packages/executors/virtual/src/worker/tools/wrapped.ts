@@ -7,7 +7,7 @@ async function original(call: Call, given: readonly string[] = call.given): Prom
   return origCommand([...given])
 }
 
-/** Extracted entries can only have the modes of new files. */
+/** The command `tar`. Extracted entries can only have the modes of new files. */
 export const tar: ScriptTool = async (call) => {
   const [mode = '', archive = '', ...given] = call.given
   const rest = mode.includes('c') ? given.map((word) => word.replace(/(.)\/+$/, '$1')) : given
@@ -33,7 +33,7 @@ export const tar: ScriptTool = async (call) => {
   return { ...named, stderr: result.stderr }
 }
 
-/** just-bash packs the target of a link, and removes the link. */
+/** The command `gzip`. just-bash would pack the target of a link, and remove the link. */
 export const gzip: ScriptTool = async (call) => {
   const { fs } = call.context
   const inPlace = !call.given.some((word) => /^-[a-z]*c/.test(word))
@@ -42,19 +42,19 @@ export const gzip: ScriptTool = async (call) => {
     if (stat?.isSymbolicLink === true) call.host.refuse(call.name, `'${operand}' is a link; use -c`)
   }
   const result = await original(call)
-  // The real one warns of these.
+  // The real `gzip` exits with 2 for these warnings.
   const warns = /already exists|is a directory|unknown suffix/.test(result.stderr)
   return warns && result.exitCode === 1 ? { ...result, exitCode: 2 } : result
 }
 
-/** just-bash writes errors to standard output. */
+/** The checksum commands. just-bash writes their errors to standard output. */
 export const checksum: ScriptTool = async (call) => {
   const odd = call.given.findIndex((word) => /[\\\n]/.test(word))
   if (odd !== -1 && call.given.includes('-c')) call.host.refuse(`${call.name} -c`, 'a name with a backslash')
   if (odd !== -1 && call.given.length > 1) return oneByOne(call)
   const result = await original(call)
   if (odd !== -1 && result.exitCode === 0) {
-    // Such a name is escaped, and the line begins with a backslash.
+    // A name with a backslash or line break is escaped, and its line begins with a backslash.
     const name = (call.given[odd] ?? '').replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
     const [hash = ''] = result.stdout.replace(/^\\/, '').split(' ')
     return { ...result, stdout: bytesOf(`\\${hash}  ${name}\n`), stdoutKind: 'bytes' }

@@ -1,20 +1,20 @@
 export interface Piece {
   readonly text: string
   readonly quoted: boolean
-  /** An unquoted expansion, which IFS splits. */
+  /** True for an unquoted expansion, which IFS splits. */
   readonly split?: boolean
 }
 
-/** The end of one value of a list, such as `"$@"`. */
+/** Marks the end of one value in a list, such as `"$@"`. */
 export const boundary = Symbol('boundary')
 
 export type Field = readonly Piece[]
 
-/** @param splits the word has an expansion that may be split: then IFS characters in its other text are quoted */
+/** @param splits the word has an expansion that may be split. IFS characters in its other text then count as quoted */
 export function fieldsOf(pieces: readonly (Piece | typeof boundary)[], ifs: string, splits: boolean): Field[] {
   const fields: Field[] = []
   let field: Piece[] | undefined
-  /** A blank has ended a field: a separator after it ends the same field. */
+  /** True if a blank has ended a field: a separator after the blank ends the same field. */
   let ended = false
   const add = (piece: Piece) => (field ??= []).push(piece)
   const end = (separator: string) => {

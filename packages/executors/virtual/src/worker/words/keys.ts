@@ -5,13 +5,13 @@ import type { Part } from '../state/nodes.ts'
 const buckets = 1024
 export const mostKeys = 2 * buckets - 1
 
-/** Bash's order: by hash bucket, the newest first in each. */
+/** Sorts keys as bash does: by hash bucket, with the newest key first in each bucket. */
 function inOrderOfBash(keys: Iterable<string>): string[] {
   const placed = [...keys].reverse().map((key) => ({ key, bucket: bucketOf(key) }))
   return placed.sort((left, right) => left.bucket - right.bucket).map(({ key }) => key)
 }
 
-/** FNV-1 over signed bytes. */
+/** Hashes a key with FNV-1 over signed bytes. */
 function bucketOf(key: string): number {
   let hash = 2_166_136_261
   for (const byte of encodeText(key)) hash = Math.imul(hash, 16_777_619) ^ ((byte << 24) >> 24)
@@ -20,7 +20,7 @@ function bucketOf(key: string): number {
 
 const mark = '\u{f0008}'
 
-/** The same elements under keys that just-bash sorts in this order. */
+/** The same elements under keys that just-bash sorts in bash's order. */
 export function numbered(elements: ReadonlyMap<string, string>): Map<string, string> {
   return new Map(
     inOrderOfBash(elements.keys()).map((key, index) => [

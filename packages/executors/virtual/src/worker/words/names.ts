@@ -13,7 +13,7 @@ type Files = Pick<BashFileSystem, 'readdirWithFileTypes' | 'resolvePath'> & {
 export interface Place {
   readonly files: Files
   readonly cwd: string
-  /** `*` matches names with a leading dot. */
+  /** True if `*` matches names with a leading dot. */
   readonly dots: boolean
   readonly ignored?: string | undefined
   /** Called with the number of entries of each listed directory. */
@@ -97,7 +97,7 @@ async function existing(paths: readonly string[], { files, cwd, count }: Place):
   const found: string[] = []
   for (const path of paths) {
     const follow = path.endsWith('/')
-    // as in bash, a path that cannot be looked at is no match
+    // as in bash, a path whose stat fails is no match
     const stat = await files.look(files.resolvePath(cwd, path), { follow }).catch(() => undefined)
     count(1)
     if (stat !== undefined && (!follow || stat.isDirectory)) found.push(path)
@@ -105,12 +105,12 @@ async function existing(paths: readonly string[], { files, cwd, count }: Place):
   return found
 }
 
-/** Filters by GLOBIGNORE, each pattern of which matches a whole path. */
+/** Filters by GLOBIGNORE. Each of its patterns matches a whole path. */
 function ignoring(value: string | undefined): (path: string) => boolean {
   if (value === undefined) return () => true
   const patterns = split(unescaped(charactersOf(value, false)), ':').map((pattern) => ({
     tests: split(pattern, '/').map(testOf),
-    // A star at the end matches slashes too.
+    // A `*` at the end also matches slashes.
     isOpen: active(pattern.at(-1)) === '*',
   }))
   return (path) => {
