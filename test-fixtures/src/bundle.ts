@@ -27,7 +27,7 @@ const webGlobals = [
 
 const nodeGlobals = ['process', 'Buffer', 'setImmediate', 'require'] as const
 
-/** Made in the context, so that results are its own arrays. */
+/** Encoders made inside the context, so that their results are arrays of that context. */
 const encoders = `
   globalThis.TextEncoder = class { encode(text) { return new Uint8Array(host.encode(text)) } }
   globalThis.TextDecoder = class {

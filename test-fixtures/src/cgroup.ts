@@ -9,14 +9,14 @@ import { type Component, component } from './components.ts'
 import { describeWith } from './skip.ts'
 
 export interface TestCgroup extends AsyncDisposable {
-  /** On the host. */
+  /** Host path of the group. */
   readonly path: string
   below(): string[]
-  /** Processes of a group below it; its own without a name. */
+  /** Processes of the named group below this group; without a name, of this group. */
   members(name?: string): number[]
 }
 
-/** Needs the component `cgroup2`. */
+/** Makes a control group for a test. Needs the component `cgroup2`. */
 export function createTestCgroup(): TestCgroup {
   const mount = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -59,7 +59,7 @@ interface GroupMaker<Limits, Options, Group> {
   make(limits: Limits, options: Options): Group
 }
 
-/** Groups without controllers: requested limits go to `asked`. `own` replaces parts of each group. */
+/** Makes groups without controllers, and records requested limits in `asked`. `own` replaces parts of each group. */
 export function recordGroups<Limits, Options extends object, Group>(
   real: GroupMaker<Limits, Options, Group>,
   noLimits: Limits,
@@ -75,7 +75,7 @@ export function recordGroups<Limits, Options extends object, Group>(
   return { delegated, asked }
 }
 
-/** As `describeWith`. Control groups cannot be installed, so a skip is not a missing component. */
+/** Like `describeWith`. Control groups cannot be installed, so a skip is not a missing component. */
 export function describeWithCgroup(
   needed: readonly Component[],
   title: string,

@@ -1,4 +1,4 @@
-/** The code of its error, or `done`. */
+/** The code of the promise's error, or `done`. */
 export async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { asOwner } from './owner.ts'
 
-/** `radosgw`: all of Ceph; `fuse`, `tmpfs`: this user can mount; `runc`: can start; `shared-clone`: others can read this clone. */
+/** Component names. `radosgw`: all of Ceph; `fuse`, `tmpfs`: this user can mount; `runc`: can start; `shared-clone`: open to others. */
 export const componentNames = [
   'bubblewrap',
   'proot',
@@ -43,9 +43,9 @@ export type ComponentName = (typeof componentNames)[number]
 export interface Component {
   readonly name: ComponentName
   readonly available: boolean
-  /** Why it is missing, in one sentence; else empty. */
+  /** The reason why the component is missing, in one sentence; otherwise empty. */
   readonly reason: string
-  /** Host path of the program, if it is one and was found. */
+  /** Host path of the program, if the component is a program and was found. */
   readonly path: string | undefined
 }
 
@@ -55,17 +55,17 @@ interface Probe {
   readonly program: string
   readonly args: readonly string[]
   readonly besides?: readonly string[]
-  /** Used by the tester, not by commands. */
+  /** True for a component that the tester uses, not commands. */
   readonly asSelf?: true
   readonly env?: Readonly<Record<string, string>>
-  /** The meaning of a failed start, if worth saying. */
+  /** An explanation of a failed start, if useful. */
   readonly hint?: string
 }
 
 // landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION); 444 on every architecture
 const landlockVersion = 'exit(syscall(444, 0, 0, 1) >= 1 ? 0 : 1)'
 
-// Mounts as FUSE programs do: a helper sends an open /dev/fuse over the socket. Nothing serves the mount, so it is removed unread.
+// Mounts like FUSE programs: a helper sends an open /dev/fuse over the socket. No server answers, so the mount is removed unread.
 const mountFuse = `use Socket; use File::Temp 'tempdir';
   $^F = 1000; # else the socket is closed for the helper
   socketpair(my $ours, my $theirs, AF_UNIX, SOCK_STREAM, 0) or die;
@@ -76,7 +76,7 @@ const mountFuse = `use Socket; use File::Temp 'tempdir';
   rmdir $directory;
   exit($failed ? 1 : 0)`
 
-// `true`, in the smallest container that there is.
+// Runs `true` in the smallest possible container.
 const runContainer = `test -e /usr/share/containers/seccomp.json || { echo 'its default filter is missing' >&2; exit 1; }
   bundle=$(mktemp -d) && trap 'rm -rf "$bundle"' EXIT && mkdir "$bundle/rootfs" && cd "$bundle" || exit 1
   for name in bin lib lib64; do ln -s "usr/$name" "rootfs/$name"; done
@@ -86,7 +86,7 @@ const runContainer = `test -e /usr/share/containers/seccomp.json || { echo 'its 
     { "destination": "/proc", "type": "proc", "source": "proc" }] }' > config.json
   /usr/sbin/runc --root "$bundle/state" run "ws-probe-$$"`
 
-// Below the tester's group.
+// Makes and removes a group below the tester's group.
 const makeCgroup = `open my $m, '<', '/proc/self/mountinfo'; my ($at) = map { (split)[4] } grep { / - cgroup2 / } <$m>;
   open my $o, '<', '/proc/self/cgroup'; my ($own) = map { /^0::(.*)$/ } <$o>;
   my $d = "$at$own/ws-probe-$$"; exit(1) unless mkdir $d; my $kill = -e "$d/cgroup.kill"; exit(rmdir($d) && $kill ? 0 : 1)`
@@ -170,7 +170,7 @@ const probes: Record<ComponentName, Probe> = {
 
 const found = new Map<ComponentName, Component>()
 
-/** Probes a component once as its user; later calls answer from memory. */
+/** Probes a component once, as its user. Later calls return the same result. */
 export function component(name: ComponentName): Component {
   let result = found.get(name)
   if (result === undefined) {
@@ -205,7 +205,7 @@ function runProbe(name: ComponentName, { program, args, besides = [], asSelf, en
   const run = spawnSync(path, args, {
     ...(asSelf !== true && asOwner()),
     cwd: '/',
-    // no directory can be made there, which rclone tries, and root could
+    // rclone tries to make a directory in HOME; here even root cannot
     env: { PATH: systemDirectories.join(':'), HOME: '/dev/null', LC_ALL: 'C.UTF-8', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',

@@ -8,17 +8,17 @@ import { text } from 'node:stream/consumers'
 /** Options as in container engines. */
 export interface ContainerOptions {
   readonly user: { readonly uid: number; readonly gid: number }
-  /** Without `CAP_`. Default: Docker's. */
+  /** Capabilities without the prefix `CAP_`. Default: Docker's. */
   readonly capabilities?: readonly string[] | undefined
-  /** `default`: containers-common's filter without new namespaces and mounts, as in Docker. `unconfined`: none, and `/proc` unmasked. */
+  /** `default`: containers-common's filter without new namespaces and mounts, as in Docker. `unconfined`: no filter, `/proc` unmasked. */
   readonly filter?: 'default' | 'unconfined' | undefined
-  /** A user namespace of this many users, as in rootless containers. Default: none. */
+  /** Number of users in a user namespace, as in rootless containers. Default: no namespace. */
   readonly users?: number | undefined
   /** The root file system is read-only. Default false. */
   readonly readOnly?: boolean | undefined
-  /** `/tmp` and `/dev/shm`: in memory, in memory and `noexec`, or read-only. Default `memory`. */
+  /** How `/tmp` and `/dev/shm` are mounted: in memory, in memory and `noexec`, or read-only. Default `memory`. */
   readonly temporary?: 'memory' | 'noexec' | 'read-only' | undefined
-  /** Host directories, at the same path in the container. */
+  /** Host directories, which have the same path in the container. */
   readonly mounts?: readonly { readonly path: string; readonly writable: boolean }[] | undefined
   readonly cwd?: string | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -30,14 +30,14 @@ export interface ContainerResult {
   readonly stderr: string
 }
 
-/** Docker's default. */
+/** Docker's default capabilities. */
 export const defaultCapabilities: readonly string[] = [
   ...['CHOWN', 'DAC_OVERRIDE', 'FSETID', 'FOWNER', 'MKNOD', 'NET_RAW', 'SETGID', 'SETUID', 'SETFCAP', 'SETPCAP'],
   ...['NET_BIND_SERVICE', 'SYS_CHROOT', 'KILL', 'AUDIT_WRITE'],
 ]
 
 const filterFile = '/usr/share/containers/seccomp.json'
-/** containers-common allows these without privileges in user namespaces; Docker does not. */
+/** Calls that containers-common allows without privileges in user namespaces, but Docker does not. */
 const refusedByDocker = [
   ...['clone', 'clone3', 'unshare', 'setns', 'mount', 'umount', 'umount2', 'pivot_root', 'mount_setattr', 'move_mount'],
   ...['fsopen', 'fsmount', 'fsconfig', 'fspick', 'open_tree', 'keyctl', 'add_key', 'request_key'],
@@ -70,7 +70,7 @@ export async function runInContainer(argv: readonly string[], options: Container
 function configuration(argv: readonly string[], options: ContainerOptions): object {
   const { user, capabilities = defaultCapabilities, filter = 'default', readOnly = false, cwd = '/' } = options
   const { temporary = 'memory', mounts = [], env = {}, users } = options
-  // Other users than root have only those that they could be given.
+  // For users other than root, these capabilities are only the bounding set.
   const held = capabilities.map((name) => `CAP_${name}`)
   const effective = user.uid === 0 ? held : []
   const memory = (destination: string, mode: string, more: readonly string[] = []) => ({
@@ -121,7 +121,7 @@ function configuration(argv: readonly string[], options: ContainerOptions): obje
 const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const namespaces = ['pid', 'ipc', 'uts', 'mount', 'network']
 
-/** The host number of the first user of a container with users of its own. */
+/** The host number of a container's first user in a user namespace. */
 const firstUser = 200_000
 
 function mapping(size: number): object[] {
@@ -137,7 +137,7 @@ interface FilterEntry {
   readonly excludes: { readonly caps?: readonly string[] }
 }
 
-/** The filter that an engine gives runc for these capabilities. */
+/** The seccomp filter that a container engine gives runc for these capabilities. */
 function dockerFilter(capabilities: readonly string[]): object {
   const { defaultAction, defaultErrnoRet, syscalls } = JSON.parse(readFileSync(filterFile, 'utf8')) as {
     readonly defaultAction: string

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 
 /** A mounted directory with one file, `hang`, whose reads never end. */
 export interface HangingMount extends AsyncDisposable {
-  /** Resolves when a process waits for the content: no signal can end it from then on. */
+  /** Resolves when a process waits for the content. From then on, no signal can end that process. */
   readonly read: Promise<unknown>
 }
 
 /**
- * A FUSE server for root, which leaves READ unanswered. Only a request taken off the queue, with direct reading, survives SIGKILL.
+ * A FUSE server for root, which never answers READ. A reader survives SIGKILL only if the server has taken its request off the queue.
  * Numbers and layouts are those of `linux/fuse.h`, version 7.31.
  */
 const server = String.raw`
@@ -31,7 +31,7 @@ while (sysread($fuse, my $request, 200_000)) {
   elsif ($op != 2 && $op != 36 && $op != 42) { answer($unique, 38, '') }
 }`
 
-/** @param at an empty directory; waits there end when the mount is disposed */
+/** @param at an empty directory. When the mount is disposed, waiting reads end */
 export async function mountHanging(
   at: string,
   { uid, gid }: { readonly uid: number; readonly gid: number },
@@ -51,7 +51,7 @@ export async function mountHanging(
   return {
     read,
     async [Symbol.asyncDispose]() {
-      // Its end closes the connection: every wait there fails.
+      // The server's end closes the connection: every waiting read fails.
       child.kill('SIGKILL')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
       await once(spawn('/usr/bin/umount', ['-l', at], { stdio: 'ignore' }), 'exit')

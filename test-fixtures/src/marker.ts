@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 
-/** An environment variable that marks a test's processes; leftovers are killed with the test. */
+/** An environment variable that marks a test's processes. At the test's end, marked processes are killed. */
 export function createMarker() {
   const marker = `WS_MARK_${randomUUID()}`
   onTestFinished(() => {
@@ -25,7 +25,7 @@ function findMarked(marker: string): number[] {
     .map(Number)
 }
 
-/** Polls a condition about other processes; fails after half a minute. */
+/** Polls a condition about other processes. Fails after half a minute. */
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + 30_000
   while (!condition()) {
@@ -35,8 +35,8 @@ export async function until(condition: () => boolean): Promise<void> {
 }
 
 /**
- * Repeats work that had not begun before its timeout, with four times as long.
- * @param timeout milliseconds of the first attempt; the last one has at least ten seconds
+ * Repeats work that had not begun before its timeout. Each new attempt gets four times the previous timeout.
+ * @param timeout milliseconds of the first attempt. The last attempt has at least ten seconds
  */
 export async function withTimeToBegin<Result>(
   timeout: number,

@@ -15,7 +15,7 @@ export async function meanwhile(code: string): Promise<{ readonly stop: () => Pr
   return { stop: () => worker.terminate() }
 }
 
-/** Everything below a directory, sorted: names with bits, owner, time and inode. */
+/** Every entry below a directory, sorted: its name with bits, owner, time and inode. */
 export function entriesBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .sort()

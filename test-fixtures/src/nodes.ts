@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /**
- * Installs Node releases from the registry, except the running one. @param versions as for npm: `26`, `22.18`
+ * Installs Node releases from the registry, except the running release. @param versions in npm's form: `26`, `22.18`
  * @returns the absolute path of each version's program
  */
 export async function installNodes(versions: readonly string[], directory: string): Promise<Map<string, string>> {

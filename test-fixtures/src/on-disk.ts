@@ -4,7 +4,7 @@ import { createScratchDirectory, type Owner } from './owner.ts'
 
 type Root = '/' | '/workspace'
 
-/** The executor contract at one place for `npm test`, at the other in the deep tier; two-door tests at both. */
+/** Defines the executor contract at one root in the short tier, at the other in the deep tier. Two-door tests run at both. */
 export function atRoots(quick: Root, define: (roots: readonly Root[]) => void): void {
   const other = quick === '/' ? '/workspace' : '/'
   define([quick])
@@ -12,8 +12,8 @@ export function atRoots(quick: Root, define: (roots: readonly Root[]) => void): 
 }
 
 /**
- * Stores on the disk for the commands' user. @param open `createLocalAdapter`: this package knows no adapter
- * @param beside `storesBeside` of the kit
+ * Stores on the disk for the commands' user. @param open `createLocalAdapter`, since this package imports no adapter
+ * @param beside `storesBeside` of the conformance kit
  */
 export async function onDisk<Executor, Store, Create>(
   executor: Executor,

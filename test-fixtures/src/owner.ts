@@ -8,7 +8,7 @@ export interface Owner {
   readonly gid: number
 }
 
-/** Removed with its content when it goes out of scope. */
+/** A directory that is removed with its content when it goes out of scope. */
 export interface ScratchDirectory extends AsyncDisposable {
   readonly path: string
   readonly owner: Owner
@@ -18,24 +18,24 @@ export interface ScratchDirectory extends AsyncDisposable {
 }
 
 export interface ScratchDirectoryOptions {
-  /** Default {@link ordinaryOwner}. */
+  /** The directory's owner. Default {@link ordinaryOwner}. */
   readonly owner?: Owner | undefined
   readonly prefix?: string | undefined
 }
 
-/** The commands' user in tests: 1000/1000 for root, else the tester. Needs no entry in `/etc/passwd`. */
+/** The user of commands in tests: 1000/1000 for root, otherwise the tester. Needs no entry in `/etc/passwd`. */
 export function ordinaryOwner(): Owner {
   const uid = process.getuid?.() ?? 1000
   const gid = process.getgid?.() ?? 1000
   return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid }
 }
 
-/** For `spawn`, to run a program as the owner. Only root needs it. */
+/** Options for `spawn` that run a program as the owner. Only root needs them. */
 export function asOwner(owner = ordinaryOwner()): Partial<Owner> {
   return process.getuid?.() === 0 ? { uid: owner.uid, gid: owner.gid } : {}
 }
 
-/** Gives an entry to the owner, where root made it. */
+/** Gives an entry to the owner if this process is root. */
 export function give(path: string, owner = ordinaryOwner()): void {
   if (process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
 }

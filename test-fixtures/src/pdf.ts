@@ -2,7 +2,7 @@ import { constants, deflateRawSync } from 'node:zlib'
 
 export type PdfObject = string | { readonly dictionary: string; readonly stream: Uint8Array }
 
-/** Objects are numbered from 1; the first is the catalog. */
+/** Writes a PDF. Objects are numbered from 1; the first object is the catalog. */
 export function writePdf(objects: readonly PdfObject[], trailer = ''): Uint8Array<ArrayBuffer> {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
   const offsets: number[] = []
@@ -32,12 +32,12 @@ export function writePdf(objects: readonly PdfObject[], trailer = ''): Uint8Arra
 
 const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
 
-/** One line of text on each page; the page tree has branches of 100 pages. */
+/** A PDF with one line of text on each page. The page tree has branches of 100 pages. */
 export function textPdf(lines: readonly string[]): Uint8Array<ArrayBuffer> {
   return pagesPdf(lines.map((line) => Buffer.from(`BT /F1 12 Tf 72 720 Td (${line}) Tj ET`)))
 }
 
-/** Pages with these content streams. `extra` objects are numbered from 4, for `resources`. */
+/** A PDF with these content streams as pages. `extra` objects are numbered from 4, for `resources`. */
 export function pagesPdf(
   contents: readonly (Uint8Array | PdfObject)[],
   {
@@ -77,7 +77,7 @@ export function pagesPdf(
 
 /** A repeated pattern of up to `size` bytes, compressed to a thousandth. */
 export function bomb(size: number, pattern: string): PdfObject {
-  // A block with a full flush at its end can be repeated, so the whole is never in memory.
+  // A block that ends with a full flush can be repeated, so the whole stream is never in memory.
   const length = 1_000_000
   const block = deflateRawSync(Buffer.alloc(length, pattern), { finishFlush: constants.Z_FULL_FLUSH })
   const blocks = Array.from({ length: Math.ceil(size / length) }, () => block)

@@ -14,7 +14,7 @@ export function processesWith(word: string): FoundProcess[] {
       const commandLine = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ')
       if (commandLine.includes(word)) found.push({ pid: Number(name), commandLine })
     } catch {
-      // It has ended meanwhile.
+      // the process has ended
     }
   }
   return found

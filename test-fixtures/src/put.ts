@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 
 import { give, ordinaryOwner } from './owner.ts'
 
-/** Writes a file below `base` for an owner, with its directories. Default: the ordinary owner. */
+/** Writes a file below `base` for an owner, and makes its directories. Default: the ordinary owner. */
 export async function put(
   path: string,
   content: string | Uint8Array,

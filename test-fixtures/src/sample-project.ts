@@ -10,7 +10,7 @@ export interface SampleProjectOptions {
   readonly owner?: Owner | undefined
   /** An empty directory, which the caller removes. Default: a scratch directory. */
   readonly directory?: string | undefined
-  /** The target of `link-outside`: a real path. Default: a file with {@link SampleProject.secret} beside the project. */
+  /** The target of `link-outside`: a host path. Default: a file with {@link SampleProject.secret} beside the project. */
   readonly outside?: string | undefined
 }
 
@@ -20,13 +20,13 @@ export interface SampleProject extends AsyncDisposable {
   readonly path: string
   readonly owner: Owner
   readonly outside: string
-  /** The content of the outside file, if made here; nothing inside may see it. */
+  /** The content of the outside file, if this function made it. No command inside may read it. */
   readonly secret: string
-  /** False without git: the project is then no repository. */
+  /** False if git is missing: the project is then no repository. */
   readonly git: boolean
 }
 
-/** Names that git or other systems cannot handle, so they are never committed. */
+/** Names that git or other systems cannot handle, so they are not in the repository. */
 export const oddNames = [
   ' leading and trailing ',
   'quote " and \' and ` both',

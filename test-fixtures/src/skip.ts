@@ -17,7 +17,7 @@ export function describeWith(
   else describe.skip(`${title} ${reason}`, options, define)
 }
 
-/** `it` with the needs of {@link describeWith}. */
+/** `it` with the needed components of {@link describeWith}. */
 export function itWith(
   needed: Component | readonly Component[],
   title: string,
@@ -32,7 +32,7 @@ export function itWith(
 const withTimeout = (options: number | TestOptions): TestOptions =>
   typeof options === 'number' ? { timeout: options } : options
 
-/** The reporter parses this note in titles. */
+/** The note about a missing component. The reporter parses this note in titles. */
 function missing(needed: Component | readonly Component[]): string | undefined {
   const list: readonly Component[] = Array.isArray(needed) ? needed : [needed]
   const first = list.find(({ available }) => !available)

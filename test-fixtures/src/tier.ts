@@ -1,4 +1,4 @@
-/** Each tier runs the tests that earlier ones leave out: `npm test`, `npm run test:all`, `npm run test:deep`. */
+/** Test tiers. Each tier runs the tests that earlier tiers leave out: `npm test`, `npm run test:all`, `npm run test:deep`. */
 export const tiers = ['short', 'all', 'deep'] as const
 export type Tier = (typeof tiers)[number]
 
@@ -7,26 +7,26 @@ export const tier: Tier = parseTier(process.env['WS_TIER'] ?? 'short')
 
 export const deep: boolean = tier === 'deep'
 
-/** @throws for an unknown tier, listing all */
+/** @throws for an unknown tier, with all tiers in the message */
 export function parseTier(name: string): Tier {
   const found = tiers.find((one) => one === name)
   if (found === undefined) throw new Error(`there is no tier \`${name}\`: use ${tiers.join(', ')}`)
   return found
 }
 
-/** `deep` wins over `all`. */
+/** The tier of tags. `deep` wins over `all`. */
 export function tierOf(tags: readonly string[]): Tier {
   return tags.includes('deep') ? 'deep' : tags.includes('all') ? 'all' : 'short'
 }
 
-/** Tests tagged `rounds` also run in the deep tier, for as many rounds as fit. */
+/** Whether a tier runs a test. Tests tagged `rounds` also run in the deep tier, for as many rounds as fit. */
 export function runsIn(of: Tier, tags: readonly string[]): boolean {
   return tierOf(tags) === of || (of === 'deep' && tags.includes('rounds'))
 }
 
 export const tagsFilter: string = { short: '!all && !deep', all: 'all && !deep', deep: 'deep || rounds' }[tier]
 
-/** Whether a file's text shows tests of a tier; vitest need not load others. */
+/** Whether a file's text has tests of a tier. vitest does not load other files. */
 export function mayHold(of: Tier, text: string): boolean {
   const [, ofModule] = /^\/\*\*[^/]*@module-tag (\w+)/u.exec(text) ?? []
   const own = ofModule === 'rounds' ? undefined : ofModule
@@ -55,7 +55,7 @@ export function* rounds({ quick, seconds = 60, most = Infinity }: Rounds): Gener
   if (deep) console.info(`${round} rounds in ${((performance.now() - began) / 1000).toFixed(0)} s`)
 }
 
-/** The same for fast-check: parameters of `assert`. */
+/** The rounds for fast-check, as parameters of `assert`. */
 export function propertyRounds({ quick, seconds = 60, most = 1_000_000 }: Rounds): {
   numRuns: number
   interruptAfterTimeLimit?: number

@@ -1,10 +1,10 @@
-/** The longest processor time in milliseconds without a turn for other work. */
+/** Measures the longest processor time in milliseconds without a turn for other work. */
 export interface Turns {
   longest(): number
   stop(): void
 }
 
-/** Watches turns of the event loop in processor time: on a busy machine wall time says nothing. */
+/** Watches turns of the event loop in processor time. On a busy machine, wall time is meaningless. */
 export function watchTurns(): Turns {
   let longest = 0
   let last = process.threadCpuUsage()
@@ -19,13 +19,13 @@ export function watchTurns(): Turns {
   return { longest: () => longest, stop: () => clearImmediate(immediate) }
 }
 
-/** Milliseconds of a turn that other work hardly notices. */
+/** Milliseconds of a turn that barely delays other work. */
 const shortTurn = 15
 const mostRounds = 8
 
 /**
- * The longest turn during the work. It repeats up to eight times until turns are short, and takes the least,
- * since garbage collection and other load add processor time. A bound that does not hold is exceeded each time.
+ * The longest turn during the work. The work repeats up to eight times until turns are short, and the least value counts:
+ * garbage collection and other load add processor time. A real excess appears in each round.
  */
 export async function longestTurn<Result>(work: () => Promise<Result>): Promise<{ result: Result; longest: number }> {
   const first = await measure(work)
@@ -39,7 +39,7 @@ async function measure<Result>(work: () => Promise<Result>): Promise<{ result: R
   const turns = watchTurns()
   try {
     const result = await work()
-    // The turn in which it ended counts too.
+    // The turn in which the work ended counts too.
     await new Promise((resolve) => setImmediate(resolve))
     return { result, longest: turns.longest() }
   } finally {
@@ -47,7 +47,7 @@ async function measure<Result>(work: () => Promise<Result>): Promise<{ result: R
   }
 }
 
-/** Milliseconds of processor time of an action in this thread: the least of five. */
+/** Milliseconds of processor time of an action in this thread: the least of five runs. */
 export function processorTimeOf(action: () => unknown): number {
   const times = Array.from({ length: 5 }, () => {
     const started = process.threadCpuUsage()

@@ -9,16 +9,16 @@ import { findSystemProgram } from './components.ts'
 
 /** Starts workerd, the runtime of Cloudflare's workers. Dispose it before its `directory`. */
 export async function startWorkerd(directory: string, options: MiniflareOptions): Promise<Miniflare> {
-  // late, since it is large and rarely needed
+  // imported here, since it is large and rarely needed
   const { Miniflare } = await import('miniflare')
   const workerd = await writeTiedWorkerd(directory)
-  // read from the environment only. With threads, garbage collection can hang on one of them and serve no request.
+  // miniflare reads this from the environment only. With threads, garbage collection can hang in one of them and block all requests.
   const create = () => {
     return new Miniflare({
       compatibilityDate: '2026-01-01',
       host: '127.0.0.1',
       cf: false,
-      // needed to report a failed start; later they would hold clients that hung up
+      // the streams show a failed start; later they would delay the end for clients that hung up
       handleRuntimeStdio(stdout: Readable, stderr: Readable) {
         stdout.resume()
         stderr.resume()
@@ -33,8 +33,8 @@ export async function startWorkerd(directory: string, options: MiniflareOptions)
 }
 
 /**
- * A way to tie the server's process to this one, even by SIGKILL, if possible.
- * An interrupt only reaches this process, whose last writes may be on their way.
+ * Ties the server's process to this process, even after SIGKILL, if possible.
+ * An interrupt only reaches this process, since last writes may be in progress.
  */
 async function writeTiedWorkerd(directory: string): Promise<string | undefined> {
   const [setpriv, setsid] = ['setpriv', 'setsid'].map(findSystemProgram)
@@ -46,7 +46,7 @@ async function writeTiedWorkerd(directory: string): Promise<string | undefined> 
   return path
 }
 
-/** This process handles signals: miniflare would end it without cleanup. */
+/** Runs an action without miniflare's signal handlers, which would exit without cleanup. This process handles signals. */
 function withoutSignalHandlers<Result>(action: () => Result): Result {
   const names = ['SIGINT', 'SIGTERM'] as const
   const before = names.map((name) => process.listeners(name))
@@ -59,7 +59,7 @@ function withoutSignalHandlers<Result>(action: () => Result): Result {
   return result
 }
 
-/** Sets a variable until the action's result has settled. */
+/** Sets a variable until the result of the action has settled. */
 function withVariable<Result>(name: string, value: string | undefined, action: () => Result): Result {
   if (value === undefined) return action()
   const before = process.env[name]

@@ -13,7 +13,7 @@ export interface CommandContext {
   readonly style: Style
   readonly signal: AbortSignal
   /**
-   * Opens the workspace; the caller closes it. `executors`: for commands, those of the settings or these. `readOnly`: no changes.
+   * Opens the workspace; the caller closes it. `executors`: for commands, those of the settings or the given ones. `readOnly`: no changes.
    * `rules` and `mounts` are added to those of the settings.
    */
   open(options?: {
@@ -23,7 +23,7 @@ export interface CommandContext {
     readonly rules?: readonly Rule[]
     readonly mounts?: readonly MountSettings[]
   }): Promise<Workspace>
-  /** Reports an error on standard error, for commands that go on. */
+  /** Reports an error on standard error. The command continues. */
   complain(error: unknown): ErrorReport
 }
 

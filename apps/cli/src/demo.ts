@@ -9,7 +9,7 @@ import { describeError, Interruption } from './errors.ts'
 import { ordinaryOwner } from './owner.ts'
 import { createStyle } from './terminal/style.ts'
 
-// A story of two screens: an agent at both doors, rules, the way back, a plan, and this machine's guarantees.
+// A demonstration in two screens: an agent at both doors, rules, a restore, a plan, and this machine's guarantees.
 
 const style = createStyle(process.stdout)
 const controller = new AbortController()
@@ -62,7 +62,7 @@ const indented = (text: string): string => text.replaceAll(/^/gmu, '   ')
 try {
   process.exitCode = await demo()
 } catch (error) {
-  // an error after an interruption follows from it
+  // an error after an interruption is its consequence
   const { line, exitCode } = describeError(signal.aborted ? signal.reason : error)
   if (line !== undefined) process.stderr.write(`demo: ${line}\n`)
   process.exitCode = exitCode

@@ -4,7 +4,7 @@ import { inOwnWords } from './own-words.ts'
 import { exitCodes, signalExitCode } from './exit-codes.ts'
 import { type Called, describeMissing, MissingPackagesError } from './optional/packages.ts'
 
-/** Wrong arguments or config file; the message has fault, place and remedy. */
+/** Wrong arguments or config file. The message contains fault, place and remedy. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -31,7 +31,7 @@ export interface ErrorReport {
   readonly json?: Readonly<Record<string, unknown>>
 }
 
-/** The message and exit code for an error. Unknown errors stay hidden, since they may hold host paths. */
+/** The message and exit code for an error. Messages of unknown errors are hidden, since they may contain host paths. */
 export function describeError(error: unknown, called: Called = { command: '', options: {} }): ErrorReport {
   if (error instanceof Interruption) return { exitCode: error.exitCode }
   if (error instanceof UsageError) return report(exitCodes.usage, error.message, { code: 'EUSAGE' })

@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 /** Exit codes of `ws`. `exec` returns the command's own code instead of {@link exitCodes.ok}. */
 export const exitCodes = {
   ok: 0,
-  /** The operation or a check failed, or commands would be refused. */
+  /** The operation or a check failed, or commands are refused. */
   failed: 1,
   usage: 2,
   timedOut: 124,
@@ -22,7 +22,7 @@ Exit codes:
   128+n when signal n ended it
   Every command ends with 130 after Ctrl-C, and 141 when its output is closed.`
 
-/** As shells report an end by signal: 128 plus its number. */
+/** The exit code for a signal, as in shells: 128 plus its number. */
 export function signalExitCode(signal: string): number {
   const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1]
   return 128 + (number ?? 0)

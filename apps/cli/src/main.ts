@@ -34,7 +34,7 @@ import { complainTo, screenWidth } from './terminal/wrap.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
-/** Commands that only print: without standard output they do nothing. */
+/** Commands that only print. If standard output is closed, they do nothing. */
 const printing: ReadonlySet<string> = new Set([
   'ls',
   'tree',
@@ -68,7 +68,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return report
   }
-  // a closed standard error loses messages, but is no failure
+  // a closed standard error loses messages, but is no error
   process.stderr.on('error', () => undefined)
   try {
     return await run(argv, json, complain, named)
@@ -106,7 +106,7 @@ async function run(
     complainTo(process.stderr, `this terminal has ${columns} columns, and tables need ${narrow}; make it wider`)
   }
   const options = program.opts<GlobalOptions>()
-  // programs that use the library have a thread's tree at `/`, too
+  // programs that use the library also mount a thread's tree at `/`
   const place = named.command.startsWith('thread ') ? '/' : undefined
   const settings = await resolveSettings(options, foundFor(named.command, options), place)
   const controller = new AbortController()
@@ -131,14 +131,14 @@ async function run(
   })
 }
 
-/** Commands with tables, and their columns. */
+/** Commands with tables, which have wide help columns. */
 const wide: ReadonlySet<string> = new Set(['doctor', 'verify', 'explain', 'stat'])
 const narrow = 60
 
-/** Commands that do not use a found workspace: they make one, need none, or name it themselves. */
+/** Commands that do not use a found workspace: they create one, need none, or take its name as argument. */
 const placeless: ReadonlySet<string> = new Set(['ps', 'kill', 'init', 'trust', 'run', 'verify'])
 
-/** The working directory's workspace if no option names one, or the config file for --root. `doctor` without one checks the machine. */
+/** The working directory's workspace if no option names one, or the config file for --root. `doctor` may run without a workspace. */
 function foundFor(command: string, { root, s3, rclone, config, json }: GlobalOptions): FoundWorkspace {
   const isNamed = [s3, rclone, config].some((option) => option !== undefined)
   if (isNamed || placeless.has(command) || command.startsWith('thread ')) return {}
@@ -153,7 +153,7 @@ function foundFor(command: string, { root, s3, rclone, config, json }: GlobalOpt
   return command === 'doctor' && found.config === undefined ? {} : found
 }
 
-/** `thread open`: a command with its parents. */
+/** The name of a command with its parents: `thread open`. */
 function nameOf(command: Command, program: Command): string {
   const above = command.parent
   return above === null || above === program ? command.name() : `${nameOf(above, program)} ${command.name()}`

@@ -9,9 +9,9 @@ import { openStorage } from './storage/open.ts'
 
 export interface OpenOptions {
   readonly signal: AbortSignal
-  /** Executors for commands, if any: file operations need none. */
+  /** Executors for commands; `undefined` for file operations. */
   readonly executors: readonly ExecutorName[] | undefined
-  /** Nothing will change, so the right to read is enough. */
+  /** True if nothing will change: the right to read is then enough. */
   readonly readOnly?: boolean | undefined
   readonly checkpoints?: CheckpointEngine | undefined
 }
@@ -32,7 +32,7 @@ export async function openWorkspace(
     mounts: mounts.map(({ at, storage, access }) => ({
       at,
       adapter: () => {
-        // a mount point may have to be made
+        // a mount point inside this mount may have to be made
         const isChanged = !readOnly || mounts.some((other) => other.at !== at && isBelow(other.at, at))
         return openStorage(storage, { owner, readOnly: access === 'read-only' || !isChanged })
       },

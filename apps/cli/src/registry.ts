@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { UsageError } from './errors.ts'
 
 export interface Entry {
-  /** The process of `ws` itself: its end ends everything that it runs. */
+  /** The process of `ws` itself. When it ends, all its commands end. */
   readonly pid: number
   readonly kind: 'exec' | 'session'
   readonly command: string
@@ -14,29 +14,29 @@ export interface Entry {
 }
 
 interface Stored extends Entry {
-  /** Tells the process from a later one with the same number. */
+  /** The start time, which distinguishes the process from a later one with the same number. */
   readonly startTime: string
 }
 
 const longest = 4096
 
 /**
- * The directory of running `ws` processes: `ws` in the login session's.
- * Without one, as in containers, a temporary one with the user's number in its name.
+ * The directory of entries: `ws` in the login session's runtime directory.
+ * Without a session, as in containers: a temporary directory with the user's number in its name.
  */
 function entriesDirectory(): string {
   const runtime = process.env['XDG_RUNTIME_DIR'] ?? ''
   return runtime.startsWith('/') ? join(runtime, 'ws') : join(tmpdir(), `ws-${process.getuid?.() ?? 0}`)
 }
 
-/** Anyone can create this path, so only the user's own directory, closed to others, counts. */
+/** The state of the directory. Anyone can create this path, so only a private directory of this user is accepted. */
 function stateOf(directory: string): 'private' | 'missing' | 'open' {
   const found = lstatSync(directory, { throwIfNoEntry: false })
   if (found === undefined) return 'missing'
   return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0 ? 'private' : 'open'
 }
 
-/** Lists this process until disposal. If that fails, it runs unlisted. */
+/** Lists this process until disposal. If that fails, the process runs unlisted. */
 export function register(kind: Entry['kind'], command: string): Disposable {
   const nothing = { [Symbol.dispose]() {} }
   try {
@@ -67,7 +67,7 @@ export function register(kind: Entry['kind'], command: string): Disposable {
   }
 }
 
-/** Running ones, oldest first; removes entries of killed processes. @throws UsageError if others could write them */
+/** Running processes, oldest first. Removes entries of killed processes. @throws UsageError if others could write the entries */
 export function running(): Entry[] {
   const directory = entriesDirectory()
   const state = stateOf(directory)

@@ -7,7 +7,7 @@ export interface OddAnswer {
   readonly bytes: string
   /** The resulting status; `refused` for an answer against HTTP/1.1, `cut` for a truncated body. */
   readonly result: number | 'refused' | 'cut'
-  /** Sent one byte at a time. */
+  /** True if the bytes are sent one at a time. */
   readonly slowly?: boolean
 }
 
@@ -110,7 +110,7 @@ async function send(socket: Socket, { bytes, slowly = false }: OddServer['answer
   socket.end()
 }
 
-/** From 0, below `limit`. */
+/** Draws a number from 0, below `limit`. */
 type Draw = (limit: number) => number
 
 export function drawFrom(seed: number): Draw {

@@ -18,7 +18,7 @@ const headers = [
   ...['TE: trailers', 'Trailer: X', 'X: \xff', 'X: \x01', '__proto__: x', 'Sec-WebSocket-Key: x', ': x', 'X'],
 ]
 
-/** A hostile client's text to `api.test`, one character a byte; may be truncated, or behind TLS bytes. */
+/** A hostile client's text to `api.test`, one character per byte. The text may be truncated, or follow TLS bytes. */
 export function drawRequests(draw: (limit: number) => number): string {
   const one = (list: readonly string[]): string => list[draw(list.length)] ?? ''
   const odd = (list: readonly string[]): string => (draw(3) === 0 ? one(list) : (list[0] ?? ''))

@@ -125,7 +125,7 @@ const trailing = [
   `${'/'.repeat(2_000)}file.txt`,
 ]
 
-/** Names around the limit of 255 bytes, and paths around 4,095, with one and more bytes a character. */
+/** Names around the limit of 255 bytes, and paths around 4,095, with one or more bytes per character. */
 const long = [
   'n'.repeat(254),
   'n'.repeat(255),

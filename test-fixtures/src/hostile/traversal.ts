@@ -1,6 +1,6 @@
 import { type Hostile, kind } from './types.ts'
 
-/** Forms of `..` that some decoders accept. To a file system they are ordinary names. */
+/** Forms of `..` that some decoders accept. For a file system, they are ordinary names. */
 export const disguisedParents: readonly Hostile[] = [
   ...kind('percent-encoded', [
     '%2e%2e',
@@ -86,7 +86,7 @@ export const disguisedParents: readonly Hostile[] = [
   ]),
 ]
 
-/** Look-alikes of a slash, and forms that some decoders accept; none separates here. */
+/** Look-alikes of a slash, and forms that some decoders accept. None of them is a separator here. */
 const disguisedSlashes: readonly string[] = [
   '\\',
   '\\\\',
@@ -113,7 +113,7 @@ const disguisedSlashes: readonly string[] = [
   '\u20a9',
 ]
 
-/** The way from a workspace's root to the secret beside it. */
+/** The path from a workspace's root to the secret beside it. */
 export const outsideComponents = ['t12', 'secret.txt'] as const
 
 function* joined(parents: Iterable<string>, slashes: Iterable<string>): Generator<string> {
@@ -122,7 +122,7 @@ function* joined(parents: Iterable<string>, slashes: Iterable<string>): Generato
 
 const real = outsideComponents.join('/')
 
-/** Plain `..`: above the root, or through existing (`dir`, `file.txt`, `in`) and missing names. */
+/** Paths with plain `..`: above the root, or through existing (`dir`, `file.txt`, `in`) and missing names. */
 const plain: readonly string[] = [
   '..',
   '../',

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Free ports of 127.0.0.1 below the range for outgoing connections, so they likely stay free.
- * Callers must handle a taken one.
+ * Free ports of 127.0.0.1 below the range for outgoing connections, so they likely remain free.
+ * Callers must handle a port in use.
  */
 export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()

@@ -22,7 +22,7 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
   const modulesRoot = dirname(createRequire(import.meta.url).resolve('miniflare'))
   try {
     const miniflare = await startWorkerd(directory.path, {
-      // Only its S3 worker: the one before it replaces `Accept-Encoding`, which rclone signs.
+      // The configuration loads only the S3 worker: miniflare's entry worker replaces `Accept-Encoding`, which rclone signs.
       modules: [{ type: 'ESModule', path: join(modulesRoot, 'workers/r2/s3/index.worker.js') }],
       modulesRoot,
       compatibilityFlags: ['nodejs_compat'],

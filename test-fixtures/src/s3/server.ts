@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 
-/** Cloudflare's simulator of R2, and Ceph's production gateway. */
+/** `r2`: Cloudflare's simulator of R2. `ceph`: Ceph's production gateway. */
 export const s3ServerNames = ['r2', 'ceph'] as const
 
 /** `swift` is only for the conformance kit in the deep tier. */
@@ -13,13 +13,13 @@ export interface S3Credentials {
   readonly secretAccessKey: string
 }
 
-/** Plain data, for other processes too. */
+/** A connection as plain data, which other processes can use too. */
 export interface S3Connection {
   readonly name: S3ServerName
   readonly endpoint: string
   readonly region: string
   readonly credentials: S3Credentials
-  /** A bucket of the caller's own, initially empty. */
+  /** A bucket that only the caller uses, initially empty. */
   readonly bucket: string
 }
 
@@ -28,13 +28,13 @@ export interface S3Server extends S3Connection, AsyncDisposable {
   createBucket(): Promise<string>
   /** A client, closed with the server. `config` overrides {@link clientConfig}. */
   client(config?: S3ClientConfig): S3Client
-  /** Ends server and clients, and removes its data. Repeated calls are fine. */
+  /** Ends server and clients, and removes the server's data. Repeated calls are fine. */
   close(): Promise<void>
 }
 
 /**
- * Works with both servers: path-style addresses, no checksum trailers (R2's simulator resets the connection, Ceph answers 411),
- * no `Expect: 100-continue` (the simulator never answers it).
+ * A client configuration for both servers: path-style addresses, no checksum trailers (R2's simulator resets the connection, Ceph
+ * answers 411), no `Expect: 100-continue` (the simulator never answers it).
  */
 export function clientConfig({ endpoint, region, credentials }: Omit<S3Connection, 'bucket'>) {
   return {
@@ -48,7 +48,7 @@ export function clientConfig({ endpoint, region, credentials }: Omit<S3Connectio
   } as const satisfies S3ClientConfig
 }
 
-/** Requests of a client from now on, such as `GetObject a/b`. Empty the list to reset. */
+/** Records a client's requests from now on, such as `GetObject a/b`. Empty the list to reset. */
 export function watchRequests(client: S3Client): string[] {
   const sent: string[] = []
   client.middlewareStack.add(
@@ -106,7 +106,7 @@ export function createServer(connection: S3Connection, parts: ServerParts): S3Se
   }
 }
 
-/** Credentials that no other server accepts. */
+/** Random credentials, which no other server accepts. */
 export function randomCredentials(): S3Credentials {
   return {
     accessKeyId: randomBytes(10).toString('hex').toUpperCase(),

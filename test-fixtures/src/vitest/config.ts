@@ -9,19 +9,19 @@ import { packageFolders } from './report.ts'
 import { ComponentReporter } from './reporter.ts'
 import { LargestPackagesFirst } from './sequencer.ts'
 
-// most of a short program's time is compiling; workers and their children inherit this
+// short programs spend most of their time compiling; workers and their children inherit this cache
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url))
 
-// shells word errors differently, and warn of a missing locale
+// shells word errors differently, and warn about a missing locale
 process.env['SHELL'] = '/bin/bash'
 for (const name of Object.keys(process.env)) if (name.startsWith('LC_')) delete process.env[name]
 
-// The option exists, but its type is that of the command line only.
+// The option works, but its type exists only for the command line.
 const filter = { tagsFilter: [tagsFilter] }
 
 export const baseConfig = defineConfig({
   test: {
-    // the first one ends last
+    // the hooks of the first file run last
     setupFiles: ['measure.ts', 'own-temporary-directory.ts'].map((file) =>
       fileURLToPath(new URL(file, import.meta.url)),
     ),
@@ -30,13 +30,13 @@ export const baseConfig = defineConfig({
     pool: 'forks',
     // Node runs the sources directly: transforming them took a quarter of the processor time
     experimental: { viteModuleRunner: false },
-    // the sources of other packages, never a stale build
+    // other packages are loaded from their sources, never from a stale build
     execArgv: ['--conditions=@ws/source'],
     // a worker loads the imports of its files once
     isolate: false,
-    // Tests also wait for processes: two workers would leave a core idle. A fifth takes 8 % more processor time. Deep tests wait longer.
+    // Tests also wait for processes: two workers leave a core idle. A fifth worker costs 8 % more processor time. Deep tests wait longer.
     maxWorkers: deep ? 6 : 4,
-    // commands in sandboxes on a loaded two-core machine
+    // commands in sandboxes are slow on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [
       { name: 'all', description: 'runs in `npm run test:all`' },
@@ -60,7 +60,7 @@ export const baseConfig = defineConfig({
 /** The configuration for a package's `vitest.config.ts`. In a run of all packages, workers are shared. */
 export const sharedConfig = mergeConfig(baseConfig, { test: { projects: projects('shared', '.') } })
 
-/** For packages whose tests count resources of their process, or set its variables: own workers. */
+/** The configuration for packages whose tests count resources of their process, or set its variables: each has its own workers. */
 export const ownWorkersConfig = mergeConfig(baseConfig, { test: { projects: projects('own', '.') } })
 
 /** Tests of this tier in these folders. An `isolated` file replaces modules, and gets its own worker. */

@@ -5,10 +5,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 
 export interface FileCost {
-  /** Seconds of processor time: the worker's, and of programs that it waited for. */
+  /** Seconds of processor time: of the worker, and of programs that the worker waited for. */
   readonly processor: number
   readonly programsProcessor: number
-  /** Direct children of the worker, sandboxes and servers included. */
+  /** Number of the worker's direct children, including sandboxes and servers. */
   readonly programs: number
   readonly sandboxes: number
   readonly servers: number
@@ -26,11 +26,11 @@ export class CostMeter {
 
   watch(): void {
     subscribe('child_process', (message) => {
-      // the event comes before the start, without arguments
+      // the event comes before the start, when the arguments are not known
       const { process: child } = message as { process: childProcess.ChildProcess }
       queueMicrotask(() => this.#count([child.spawnfile, ...(child.spawnargs ?? [])]))
     })
-    // these emit no event
+    // these two functions emit no event
     for (const name of ['spawnSync', 'execFileSync'] as const) {
       const original = childProcess[name] as (file: string, ...rest: unknown[]) => unknown
       const counted = (file: string, ...rest: unknown[]) => {
@@ -60,7 +60,7 @@ export class CostMeter {
 
   #count(command: readonly string[]): void {
     this.#programs += 1
-    // a loader comes before the sandbox, and setpriv before a server
+    // a loader precedes the sandbox, and setpriv precedes a server
     const names = command.map((word) => basename(word))
     if (names.some((name) => sandboxes.has(name))) this.#sandboxes += 1
     else if (names.some((name) => servers.has(name))) this.#servers += 1

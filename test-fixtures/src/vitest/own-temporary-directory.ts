@@ -5,16 +5,16 @@ import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
-// Tests check leftovers in the temporary directory, so each file has its own. Files of one worker run in order.
-// A file without tests to run does not learn of its end.
+// Tests check leftovers in the temporary directory, so each file has its own directory. Files of one worker run in order.
+// For a file whose tests are all skipped, no hook runs at the end.
 const worker = globalThis as { [key: symbol]: { readonly parent: string; current?: string } | undefined }
 const key = Symbol.for('@ws/test-fixtures temporary directory')
 const place = (worker[key] ??= { parent: realpathSync(tmpdir()) })
 remove()
 place.current = mkdtempSync(join(place.parent, 'ws-vitest-'))
 chmodSync(place.current, 0o1777)
-// The flag makes ext4 spread directories. Otherwise searching past deleted files took 6 % of the processor time.
-// Other file systems refuse it, and work without.
+// The flag makes ext4 spread directories. Without it, searching past deleted files took 6 % of the processor time.
+// Other file systems refuse the flag, which is harmless.
 spawnSync('chattr', ['+T', place.current])
 process.env['TMPDIR'] = place.current
 const before = { ...process.env }
@@ -38,7 +38,7 @@ function remove(): void {
   delete place.current
 }
 
-/** Detaches mounts that a failed test left. The server of a mount can wait for this thread, which would wait for the mount. */
+/** Detaches mounts that a failed test left. A mount's server can wait for this thread, while this thread would wait for the mount. */
 function unmountBelow(path: string): void {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
   const points = lines.map((line) => (line.split(' ')[4] ?? '').replaceAll('\\040', ' '))
@@ -46,7 +46,7 @@ function unmountBelow(path: string): void {
     spawnSync('umount', ['-l', '--', point], { timeout: 5_000, killSignal: 'SIGKILL' })
 }
 
-/** Opens a directory left by a killed process: else only root could remove its entries. */
+/** Opens a directory left by a killed process. Without that, only root could remove its entries. */
 function openUp(path: string): void {
   try {
     chmodSync(path, 0o700)
@@ -54,7 +54,7 @@ function openUp(path: string): void {
       if (entry.isDirectory()) openUp(join(path, entry.name))
     }
   } catch (error) {
-    // an ending process removes its own entries
+    // a process that is ending removes its own entries
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }

@@ -12,7 +12,7 @@ export interface TestReport {
   readonly passed: number
   readonly failures: readonly TestFailure[]
   readonly skipped: number
-  /** Tests skipped for a missing component. */
+  /** Tests that were skipped for a missing component. */
   readonly missing: readonly MissingComponent[]
   readonly files: readonly FileReport[]
   /** Passed tests of each suite of the conformance kit, by title: `the storage contract: memory`. */
@@ -27,7 +27,7 @@ export interface FileReport extends FileCost {
   readonly tests: number
 }
 
-/** A test that failed, or a file, a hook or a run that did. */
+/** A failed test, or a failure of a file, a hook or a run. */
 export interface TestFailure {
   readonly test: string
   readonly message: string
@@ -39,7 +39,7 @@ export interface MissingComponent {
   readonly tests: number
 }
 
-/** Suite titles of `@ws/conformance`; one promise per test, followed by the implementation. */
+/** Suite titles of `@ws/conformance`. The implementation's name follows the title. */
 export const kitContracts = [
   'the storage contract',
   'the executor contract',
@@ -57,7 +57,7 @@ export function packageOf(file: string): string {
 
 export const packageFolders = '{packages/*,packages/*/*,apps/*,lab/*}'
 
-/** Where the report of this tier lies, relative to the package. */
+/** The path of this tier's report, relative to the package. */
 export const reportPath = pathOfReport(tier)
 
 export function pathOfReport(of: Tier): string {
@@ -67,7 +67,7 @@ export function pathOfReport(of: Tier): string {
 /** Whether a skip for a missing component is a failure, as in continuous integration. */
 export const requireAll = (): boolean => process.env['WS_REQUIRE_ALL'] === '1'
 
-/** The log above has the full message. */
+/** Limit of lines shown for each failure. The log above contains the full message. */
 const shownLines = 30
 
 /** Failures, at the end of a long log. */
@@ -79,7 +79,7 @@ export function formatFailures(failures: readonly TestFailure[]): string {
   return ['', `!! ${failures.length} FAILED:`, ...lines, ''].join('\n')
 }
 
-/** The skips as a prominent block. */
+/** Formats the skips as a prominent block. */
 export function formatMissing(missing: readonly MissingComponent[]): string {
   const total = missing.reduce((sum, { tests }) => sum + tests, 0)
   return [

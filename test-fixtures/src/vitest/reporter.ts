@@ -25,14 +25,14 @@ const note = /⟨needs ([^:⟩]+): (.*?)⟩/su
 /** Counts tests and costs, and reports skips for missing components. */
 export class ComponentReporter implements Reporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
-    // an earlier report must not stand for a crashed run
+    // after a crash, no earlier report must remain
     for (const folder of new Set(specifications.map(({ moduleId }) => packageOf(moduleId))))
       rmSync(join(folder, reportPath), { force: true })
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const packages = [...Map.groupBy(modules, ({ moduleId }) => packageOf(moduleId))]
-    // the first package reports errors outside of all tests
+    // errors outside of all tests are reported for the first package
     for (const [index, [folder, own]] of packages.entries()) writeReport(folder, own, index === 0 ? errors : [])
     const missing = countMissing(modules.flatMap((module) => [...module.children.allTests()].filter(isOfTier)))
     if (missing.length === 0) return
@@ -79,12 +79,12 @@ function costOf(module: TestModule): FileReport {
     file: nameOf(module),
     tests: [...module.children.allTests()].filter(isOfTier).length,
     duration: (prepareDuration + setupDuration + collectDuration + duration) / 1000,
-    // a crashed file has none
+    // a crashed file has no cost
     ...(module.meta().cost ?? none),
   }
 }
 
-/** Failed tests, and failures outside: unloadable files, hooks, errors after the end. */
+/** Failed tests, and failures outside of tests: unloadable files, hooks, late errors. */
 function listFailures(modules: readonly TestModule[], errors: readonly SerializedError[]): TestFailure[] {
   const nodes = modules.flatMap((module) => [module, ...module.children.allSuites(), ...module.children.allTests()])
   const failed = nodes.flatMap((node): TestFailure[] => {

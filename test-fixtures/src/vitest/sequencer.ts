@@ -17,8 +17,8 @@ const longest = [
 ]
 
 /**
- * The core first, then packages with own workers, the largest first, then the others' files in turn.
- * In the deep tier the longest files come first.
+ * Sorts the core first, then packages with own workers, the largest first, then files of other packages in turn.
+ * In the deep tier, the longest files come first.
  */
 export class LargestPackagesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

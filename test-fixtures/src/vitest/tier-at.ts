@@ -1,10 +1,10 @@
 import { type Tier, tierOf } from '../tier.ts'
 
 const moduleTag = /^\/\*\*[^/]*@module-tag (\w+)/u
-/** Tags that depend on a value leave one form of the test in the short tier. */
+/** Literal tags of a test. With tags that depend on a value, one form of the test is in the short tier. */
 const literalTags = /\btags: (?:'(\w+)'|\[('\w+'(?:, '\w+')*)\])/u
 
-/** The tier of a test by its title's line (`index` from 0), from tags of the test, its groups and the file, as formatted. */
+/** The tier of a test, by the line of its title (`index` from 0): tags of the test, its groups and the file, in formatted source. */
 export function tierAt(lines: readonly string[], index: number): Tier {
   const tags = [moduleTag.exec(lines[0] ?? '')?.[1] ?? '']
   let indent = Infinity

@@ -20,7 +20,7 @@ export interface ExecFlags {
   readonly withWorktree?: true
 }
 
-/** Bytes kept of each stream while everything is printed. */
+/** Bytes kept of each stream while all output is printed. */
 const keptWhileStreaming = 1024
 
 export function addExec(program: Command, start: Start): void {
@@ -81,7 +81,7 @@ export async function exec(context: CommandContext, command: readonly string[], 
   }
 }
 
-/** Loaded on demand, as few need it. */
+/** Loads the code for worktrees on demand, because few commands need it. */
 async function worktree({ settings }: CommandContext, { withWorktree }: ExecFlags) {
   if (withWorktree === undefined) return {}
   const { worktreeOf } = await import('../config/worktree.ts')
@@ -95,7 +95,7 @@ async function spawn(
   flags: ExecFlags,
   env: Record<string, string>,
 ): Promise<RunningCommand> {
-  // a container may have a closed input: nothing to read, as for any program
+  // a container may have a closed input: commands then read no input, like any program
   const stdin = flags.stdin && !isClosed(0) ? standardInput('give a file or a pipe, or --no-stdin') : undefined
   return await workspace.spawn(others.length === 0 ? first : [first, ...others], {
     cwd: flags.cwd,

@@ -95,7 +95,7 @@ async function openRunner({ settings }: CommandContext, flags: RunFlags): Promis
   })
 }
 
-/** Problems of a plan that was not tried. */
+/** Prints the problems of a plan that was not run. */
 async function complain({ output }: CommandContext, file: string, { problems }: PlanCheck): Promise<number> {
   const { describeProblem } = await loadOptional('@ws/runner')
   if (output.json) await output.value({ problems })

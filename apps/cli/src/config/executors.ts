@@ -8,10 +8,10 @@ import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
 
-/** In this order. `sanitize` has no view and `virtual` no real programs, so neither is a silent substitute. */
+/** Default executors, in order. `sanitize` has no view and `virtual` no real programs, so neither is a silent substitute. */
 export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies readonly ExecutorName[]
 
-/** For mounts without a directory here, which programs cannot see. */
+/** Executors for mounts without a local directory. Host programs cannot see such mounts. */
 export const executorNamesWithoutDirectory = ['virtual'] as const satisfies readonly ExecutorName[]
 
 export type ExecutorName = (typeof executorNames)[number]
@@ -22,7 +22,7 @@ export interface ExecutorOptions {
   readonly sanitize?: SanitizeExecutorOptions | undefined
 }
 
-/** Loaded on demand: loading takes longer than most commands. */
+/** Makers that load their package on demand, since loading takes longer than most commands. */
 const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => Executor>> = {
   async bubblewrap({ bubblewrap }) {
     const { createBubblewrapExecutor } = await import('@ws/executor-bubblewrap')
@@ -42,7 +42,7 @@ const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => E
   },
 }
 
-/** Rejects with a MissingPackagesError, or a UsageError for meaningless options: a missing tool, say. */
+/** Makes an executor. Rejects with a MissingPackagesError, or a UsageError for meaningless options such as a missing tool. */
 export async function createExecutor(name: ExecutorName, options: ExecutorOptions = {}): Promise<Executor> {
   const make = await makers[name](options)
   return usageOf(`--config: executorOptions.${name}`, make)

@@ -17,7 +17,7 @@ export interface FoundWorkspace {
   readonly root?: string
 }
 
-/** A configuration here or above; else this directory, unless it is `/` or home. @throws UsageError where it cannot look */
+/** A configuration here or above; otherwise this directory, unless it is `/` or home. @throws UsageError if a directory is unreadable */
 export function findWorkspace(): FoundWorkspace {
   const directory = workingDirectory()
   for (let at = directory; ; at = dirname(at)) {
@@ -29,7 +29,7 @@ export function findWorkspace(): FoundWorkspace {
   return directory === '/' || directory === home() ? {} : { root: '.' }
 }
 
-/** A trusted configuration in or above a named directory with this root. Commands can plant others. */
+/** A trusted configuration in or above a directory, whose root is this directory. Commands can plant untrusted configurations. */
 export function trustedConfigOf(directory: string): string | undefined {
   const root = canonical(resolve(directory))
   for (let at = root; ; at = dirname(at)) {
@@ -39,7 +39,7 @@ export function trustedConfigOf(directory: string): string | undefined {
   }
 }
 
-/** The note on an ignored configuration in a named directory: a command may have planted it. */
+/** The note about an ignored configuration in a directory: a command may have planted the file. */
 export function passedOver(directory: string): string | undefined {
   const shown = quotePath(join(directory, configName))
   return existsSync(join(resolve(directory), configName))
@@ -47,10 +47,10 @@ export function passedOver(directory: string): string | undefined {
     : undefined
 }
 
-/** The root of its first mount; `undefined` for an unreadable file. */
+/** The root of a configuration's first mount; `undefined` for an unreadable file. */
 function rootOf(config: string): string | undefined {
   try {
-    // a FIFO in its place must not block
+    // a FIFO at this path must not block
     const text = readFileSync(config, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK })
     const { mounts } = JSON.parse(text) as { readonly mounts: readonly { readonly root: string }[] }
     return canonical(resolve(dirname(config), mounts[0]?.root ?? ''))
@@ -59,7 +59,7 @@ function rootOf(config: string): string | undefined {
   }
 }
 
-/** Whether the user trusts a configuration. @param shown for errors @returns false: none @throws UsageError: another one */
+/** Whether the user trusts a configuration. @param shown its name in errors @returns false: no @throws UsageError: changed since */
 export function isTrusted(file: string, content: Uint8Array, shown: string): boolean {
   const [own, target] = [file, canonical(file)].map(trustedHash)
   const changed = [own, target].find((known) => known !== undefined && known !== hashOf(content))

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 import type { Settings } from './settings.ts'
 
-/** Files writable by commands that have further names elsewhere, where a write shows too. */
+/** Files that commands can write and that have other names outside the mounts, where a write shows too. */
 export interface SharedFiles {
   readonly files: number
   readonly examples: readonly string[]
@@ -14,7 +14,7 @@ export interface SharedFiles {
 
 const mostEntries = 200_000
 
-/** Counts files in this machine's mounts with names outside. */
+/** Counts files in this machine's mounts that have names outside. */
 export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, signal: AbortSignal): Promise<SharedFiles> {
   const known = new Map<string, { readonly path: string; rest: number }>()
   let entries = 0

@@ -12,8 +12,8 @@ import type { Settings } from './settings.ts'
 import { trustDirectory } from './trusted.ts'
 
 /**
- * Refuses a config file with a path into a directory that commands can write, where they could plant links.
- * The file, or the note that it is trusted, must not lie there either.
+ * Refuses a config file with a path into a directory where commands can plant links.
+ * The file, and the note that it is trusted, must not be there either.
  * @param output a further directory that commands can write @throws UsageError
  */
 export function refuseExchangeable(

@@ -19,7 +19,7 @@ class Scanner {
     return this.#take(text) !== undefined || this.#take(literal) !== undefined
   }
 
-  /** Nothing follows. */
+  /** True if nothing follows. */
   end(): boolean {
     this.#take(blank)
     return this.at === this.#content.length
@@ -63,7 +63,7 @@ class Scanner {
 
 const keyOf = (path: readonly PropertyKey[]): string => path.map(String).join('\0')
 
-/** The line, from 1, of a key or element in a JSON text; for a missing one, of the nearest part above. */
+/** The line, from 1, of a key or element in a JSON text. For a missing key: the line of the nearest part above. */
 export function lineOf(content: string, path: readonly PropertyKey[]): number {
   const scanner = new Scanner(content)
   scanner.value([])
@@ -74,7 +74,7 @@ export function lineOf(content: string, path: readonly PropertyKey[]): number {
   return lineAt(content, scanner.places.get('') ?? 0)
 }
 
-/** The line, from 1, of the first JSON error; else `undefined`. */
+/** The line, from 1, of the first JSON error; `undefined` without an error. */
 export function lineOfError(content: string): number | undefined {
   const scanner = new Scanner(content)
   return scanner.value([]) && scanner.end() ? undefined : lineAt(content, scanner.at)

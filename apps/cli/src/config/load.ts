@@ -15,7 +15,7 @@ export interface LoadedConfig extends Config {
   readonly directory: string
   readonly file: string
   readonly shown: string
-  /** The user trusts its content. */
+  /** True if the user trusts the content. */
   readonly trusted: boolean
 }
 

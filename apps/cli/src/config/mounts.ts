@@ -18,7 +18,7 @@ export interface MountFlags extends StorageFlags {
   readonly at?: string
 }
 
-/** Projects have directories such as `bin` and `lib`, which commands at `/` need for the system. */
+/** The default place of the first mount. At `/`, directories such as `bin` and `lib` of projects would conflict with the system's. */
 export const defaultPlace = '/workspace'
 
 /** Storage options and `--at` override the first mount's. @param place the first mount's default */
@@ -73,7 +73,7 @@ type BucketConfig = Pick<
   'bucket' | 'prefix' | 'symlinks' | 'credentialsFrom' | 'replica'
 >
 
-/** @param directory of the config file */
+/** @param directory the config file's directory */
 function bucketOf(
   {
     bucket,

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts'
 type Network = Exclude<NonNullable<BubblewrapExecutorOptions['network']>, string>
 type Requests = NonNullable<Network['requests']>
 
-/** The rules with variables filled in. @throws UsageError for an unset one */
+/** Fills variables into the rules. @throws UsageError for an unset variable */
 export function withVariables(rules: RequestsConfig): Requests {
   return Object.fromEntries(
     Object.entries(rules).map(([host, list]) => [

@@ -8,7 +8,7 @@ const path = z.string().min(1)
 const name = z.string().min(1).optional()
 const texts = z.record(z.string(), z.string())
 
-/** The executor checks names and values. */
+/** Rules for requests. The executor checks names and values. */
 const requests = z.record(
   z.string(),
   z.array(
@@ -28,7 +28,7 @@ const requests = z.record(
   ),
 )
 
-/** The executor checks entries. */
+/** Listed hosts. The executor checks the entries. */
 const listedHosts = z.strictObject({
   allow: z.array(z.string()),
   addresses: z.array(z.string()).optional(),
@@ -57,7 +57,7 @@ const rule = z.discriminatedUnion('rule', [
   }),
 ])
 
-/** A variable's name, since config files hold no secrets. */
+/** The name of an environment variable, since config files contain no secrets. */
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'the name of an environment variable')
 
 const bucket = {
@@ -69,10 +69,10 @@ const bucket = {
     .optional(),
 }
 
-/** A copy for commands; relative to the config file. */
+/** The directory of a copy for commands, relative to the config file. */
 const replica = path.optional()
 
-/** The same for each S3 storage. */
+/** Fields of every S3 storage. */
 const connection = {
   endpoint: z.string().optional(),
   region: z.string().min(1).optional(),
@@ -95,19 +95,19 @@ const r2 = z
     message: 'have `accountId` or `endpoint`, and not both',
   })
 
-/** The same bucket, mounted for commands. */
+/** A bucket that rclone mounts for commands. */
 const rclone = z.strictObject({
   bucket: bucket.bucket,
   prefix: bucket.prefix,
   ...connection,
   credentialsFrom: bucket.credentialsFrom,
-  /** The place of its cache; relative to the config file. */
+  /** The directory of rclone's cache, relative to the config file. */
   directory: path.optional(),
 })
 
-/** Mountable storage by its key. */
+/** Kinds of storage, by key. */
 const storages = {
-  /** Relative to the config file. */
+  /** A directory, relative to the config file. */
   root: path.optional(),
   s3: s3.optional(),
   r2: r2.optional(),
@@ -141,10 +141,10 @@ const viewOptions = {
   env,
 }
 
-/** `ws.config.json`. Strict, since a misspelt rule would not hold. No field takes a secret. */
+/** The schema of `ws.config.json`. It is strict, since a misspelt rule would have no effect. No field takes a secret. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
-  /** The first is the workspace's root. */
+  /** The mounts. The first mount is the workspace's root. */
   mounts: z.array(mount).optional(),
   owner: z.union([z.string(), z.strictObject({ uid: z.int().min(1), gid: z.int().min(0) })]).optional(),
   rules: z.array(rule).optional(),
@@ -172,14 +172,14 @@ export const configSchema = z.strictObject({
     .union([z.enum(['untrusted', 'untrusted-by-name']), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))])
     .optional(),
   aliases: z.record(z.string(), z.string()).optional(),
-  /** The place of programs' caches in the workspace, and the author of commits. */
+  /** The place of caches in the workspace, and the author of commits. */
   commands: z
     .strictObject({
       cache: path.optional(),
       gitIdentity: z.strictObject({ name: z.string().min(1), email: z.string().min(1) }).optional(),
     })
     .optional(),
-  /** Hosts of the tool `download`. */
+  /** Hosts for the tool `download`. */
   downloads: z
     .union([z.literal(false), z.strictObject({ hosts: z.union([z.literal('public'), z.array(z.string())]) })])
     .optional(),

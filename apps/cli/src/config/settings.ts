@@ -32,7 +32,7 @@ export interface GlobalOptions extends MountFlags {
 
 /** Flags override the file, which overrides defaults (PM1). */
 export interface Settings {
-  /** The file, as far as no option replaced it. */
+  /** The config file, without parts that options replaced. */
   readonly config: LoadedConfig | undefined
   readonly mounts: readonly MountSettings[]
   readonly owner: Owner | undefined
@@ -75,7 +75,7 @@ export async function resolveSettings(
   return settings
 }
 
-/** By default tools have the commands' hosts. Rules for requests apply to commands alone. */
+/** Hosts for downloads. Default: the hosts of commands. Rules for requests apply to commands only. */
 function resolveDownloads(
   config: LoadedConfig | undefined,
   { executors, executorOptions }: Pick<Settings, 'executors' | 'executorOptions'>,
@@ -90,7 +90,7 @@ function resolveDownloads(
   return requests === undefined ? { hosts: allow, addresses } : undefined
 }
 
-/** A list of hosts never falls back to an executor on this machine's network. */
+/** Selects executors. With a list of hosts, no executor with this machine's network is used. */
 function resolveExecutors(
   { executor, allowHost }: GlobalOptions,
   config: LoadedConfig | undefined,
@@ -105,7 +105,7 @@ function resolveExecutors(
   return named ?? (holdsList ? ['bubblewrap'] : defaultExecutorsOf(mounts))
 }
 
-/** Hosts of the command line replace the file's, whose limits stay. */
+/** Replaces the file's hosts with those of the command line. The file's limits remain. */
 function withHosts(options: ExecutorOptions, { allowHost: allow }: GlobalOptions): ExecutorOptions {
   if (allow === undefined) return options
   usageOf('--allow-host', () => hostLists.read(allow, { operation: 'network', option: 'allow' }))
@@ -114,12 +114,12 @@ function withHosts(options: ExecutorOptions, { allowHost: allow }: GlobalOptions
   return { ...options, bubblewrap: { ...options.bubblewrap, network: { ...others, allow } } }
 }
 
-/** Programs need a directory for every mount. Otherwise only one executor is left. */
+/** Default executors. Programs need a directory for every mount; otherwise only the interpreter remains. */
 function defaultExecutorsOf(mounts: readonly MountSettings[]): readonly ExecutorName[] {
   return mounts.every(({ storage }) => hasDirectory(storage)) ? defaultExecutorNames : executorNamesWithoutDirectory
 }
 
-/** Loaded on demand: the code that checks config files takes longer than most commands. */
+/** Loads the config file. The code that checks config files is loaded on demand: loading takes longer than most commands. */
 async function load(named: string | undefined, found: string | undefined): Promise<LoadedConfig | undefined> {
   if (named === undefined && found === undefined) return undefined
   const { loadConfig, loadFoundConfig } = await import('./load.ts')
@@ -133,7 +133,7 @@ function networkOf(network: NetworkConfig): NonNullable<ExecutorOptions['bubblew
   return { ...network, requests: withVariables(network.requests) }
 }
 
-/** Tools' directories are relative to the config file. */
+/** Resolves executor options. Directories of tools are relative to the config file. */
 function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptions {
   const { bubblewrap, proot, sanitize } = config?.executorOptions ?? {}
   const toolsOf = (options: NonNullable<typeof proot>) =>
@@ -145,7 +145,7 @@ function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptio
   }
 }
 
-/** The limit applies to address space. */
+/** Converts limits: the memory limit applies to the address space. */
 function ofProcesses(limits: { readonly memoryBytes?: number | undefined } | undefined) {
   if (limits === undefined) return undefined
   const { memoryBytes: addressSpaceBytes, ...others } = limits

@@ -2,7 +2,7 @@ import type { Owner } from '@ws/core/adapter'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A directory that commands could see: an entry of `tools` in a config file. */
+/** A tool directory for commands: an entry of `tools` in a config file. */
 export interface SuggestedTool {
   readonly manager: string
   readonly host: string
@@ -12,16 +12,16 @@ export interface SuggestedTool {
 
 interface Manager {
   readonly name: string
-  /** The variable with its directory, and the default without it. */
+  /** The environment variable with the manager's directory, and the default directory. */
   readonly variable: string
   readonly below: string
-  /** From there to a directory with a `bin`; `*` is any name, the newest version first. */
+  /** Path segments from the manager's directory to a directory with `bin`. `*` is any name, newest version first. */
   readonly parts: readonly string[]
 }
 
 const managers: readonly Manager[] = [
   { name: 'pyenv', variable: 'PYENV_ROOT', below: '.pyenv', parts: ['versions', '*'] },
-  // Before cargo's proxies, which only start a toolchain.
+  // Listed before cargo's proxies, which only start a toolchain.
   { name: 'rustup', variable: 'RUSTUP_HOME', below: '.rustup', parts: ['toolchains', '*'] },
   { name: 'cargo', variable: 'CARGO_HOME', below: '.cargo', parts: [] },
   { name: 'nvm', variable: 'NVM_DIR', below: '.nvm', parts: ['versions', 'node', '*'] },
@@ -41,7 +41,7 @@ export function suggestTools(env: NodeJS.ProcessEnv, owner: Owner): SuggestedToo
   })
 }
 
-/** Every directory on the way is passable, and the last one listable. */
+/** True if every directory on the path is passable, and the last one readable. */
 function isReachable(path: string, { uid, gid }: Owner): boolean {
   const mayEnter = (directory: string, needed: number): boolean => {
     const stat = statSync(directory, { throwIfNoEntry: false })

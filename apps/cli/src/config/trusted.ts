@@ -9,9 +9,7 @@ export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/**
- * The trusted configuration's hash at a host path; `undefined` without one. @throws UsageError if unreadable, so that rules are not lost
- */
+/** The hash of the trusted configuration at a host path; `undefined` if none. @throws UsageError if unreadable, so that no rule is lost */
 export function trustedHash(path: string): string | undefined {
   const directory = trustDirectory()
   try {
@@ -49,13 +47,13 @@ export function forget(path: string): void {
   rmSync(entryOf(trustDirectory(), path), { force: true })
 }
 
-/** The user's own directory. A workspace that holds it is refused with a config file. */
+/** The user's directory for notes of trust. A config file is refused if the workspace contains this directory. */
 export function trustDirectory(): string {
   const state = process.env['XDG_STATE_HOME'] ?? ''
   return join(state.startsWith('/') ? state : join(homedir(), '.local/state'), 'ws/trusted')
 }
 
-/** Another user could have made a directory that others can write. */
+/** True if only this user can write the directory. Another user could have made a directory that others can write. */
 function isPrivate(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
@@ -65,7 +63,7 @@ function entryOf(directory: string, path: string): string {
   return join(directory, hashOf(Buffer.from(join(canonical(dirname(path)), basename(path)))))
 }
 
-/** The path without links; unchanged if missing. */
+/** The path with links resolved; unchanged if missing. */
 export function canonical(path: string): string {
   try {
     return realpathSync(path)

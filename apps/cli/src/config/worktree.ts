@@ -10,7 +10,7 @@ import type { MountSettings } from './mounts.ts'
 import type { Settings } from './settings.ts'
 import { missingRules } from './protection.ts'
 
-/** Bytes of a file that names a directory. */
+/** Limit of bytes in a file that names a directory. */
 const longestName = 8192
 
 /**
@@ -51,7 +51,7 @@ export function worktreeOf(settings: Settings): { readonly mounts: MountSettings
   return { mounts: [{ at, storage }], rules: [rule, ...missingRules(settings, ['protectHooks'])] }
 }
 
-/** The two name one another, and the repository is complete. */
+/** True if the worktree and the repository name each other, and the repository is complete. */
 function namesWorktree(git: string, repository: string, own: string): boolean {
   const common = nameIn(join(git, 'commondir'))?.trim()
   const back = nameIn(join(git, 'gitdir'))?.trim()

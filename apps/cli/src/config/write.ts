@@ -2,7 +2,7 @@ import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 import { UsageError } from '../errors.ts'
 
-/** Replaces a link of that name instead of following it. @throws UsageError */
+/** Writes a config file. A link at this path is replaced, not followed. @throws UsageError */
 export function writeConfig(file: string, shown: string, text: string): void {
   try {
     rmSync(file, { force: true })

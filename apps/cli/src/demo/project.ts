@@ -14,7 +14,7 @@ export interface DemoProject extends AsyncDisposable {
   /** The caller closes the adapter. */
   openProject(): Promise<StorageAdapter>
   openSkills(): Promise<StorageAdapter>
-  /** Host path for checkpoints, outside both. */
+  /** Host path for checkpoints, outside of project and skills. */
   readonly stateDirectory: string
 }
 

@@ -17,7 +17,7 @@ export interface StoryTeller extends Teller {
   readonly title: (text: string) => void
 }
 
-/** One act at a door. It resolves to a text for display. */
+/** One step at a door. It resolves to a text for display. */
 type Step = readonly [door: 'files' | 'shell', shown: string, run: (workspace: Workspace) => Promise<string>]
 
 const file = (shown: string, run: Step[2]): Step => ['files', shown, run]
@@ -39,7 +39,7 @@ const withPrograms: readonly Step[] = [
   read('/count.txt'),
 ]
 
-/** For an interpreter, without programs of this machine. */
+/** Steps for an interpreter, without programs of this machine. */
 const withoutPrograms: readonly Step[] = [
   write('/hello.txt', 'hello\n'),
   shell('cat /hello.txt; ls /src'),
@@ -63,7 +63,7 @@ const calls = [
   'next',
 ] as const
 
-/** Works at both doors, and runs into rules. True when each step ended as expected. */
+/** Runs steps at both doors, some against rules. True if each step ended as expected. */
 export async function tellStory(project: DemoProject, executor: Executor, teller: StoryTeller): Promise<boolean> {
   await using workspace = await createWorkspace({
     mounts: [
@@ -84,7 +84,7 @@ export async function tellStory(project: DemoProject, executor: Executor, teller
   return worked.every((one) => one) && stopped.every((one) => !one) && isModelFine && isBack
 }
 
-/** True when the command broke the project, and the restore repaired it. */
+/** Lets a command break the project, and restores it. True if both succeeded. */
 async function breakAndRestore(workspace: Workspace, teller: Teller): Promise<boolean> {
   const { id } = await workspace.checkpoint({ label: 'before the command' })
   const [isBroken] = await take(workspace, [breaking], teller)
@@ -122,7 +122,7 @@ async function take(workspace: Workspace, steps: readonly Step[], { style, say }
   return ends
 }
 
-/** Columns for a command, before its outcome. */
+/** Width of a command's column, before its outcome. */
 const commandWidth = 36
 
 /** Calls tools as a model would, and shows the answers. */

@@ -8,7 +8,7 @@ import { MissingPackagesError, type OptionalName, type OptionalPackages } from '
 const own = dirname(dirname(import.meta.dirname))
 
 /**
- * Loads an optional package from two directories only: the `node_modules` with this package, and its own.
+ * Loads an optional package from two directories only: the `node_modules` that contains this package, and this package's own.
  * A plain import would search up to `/`, where an agent can plant a package. @throws MissingPackagesError
  */
 export async function loadOptional<Name extends OptionalName>(name: Name): Promise<OptionalPackages[Name]> {
@@ -17,7 +17,7 @@ export async function loadOptional<Name extends OptionalName>(name: Name): Promi
   return (await import(pathToFileURL(entry).href)) as OptionalPackages[Name]
 }
 
-/** @throws MissingPackagesError with all missing ones */
+/** @throws MissingPackagesError with all missing packages */
 export function checkInstalled(names: readonly OptionalName[]): void {
   const missing = [...new Set(names)].filter((name) => !isInstalled(name))
   if (missing.length > 0) throw new MissingPackagesError(missing)
@@ -42,11 +42,11 @@ function places(): string[] {
   })
 }
 
-/** Node resolves a package's own name first. */
+/** Resolves a package's entry from a folder. Node resolves a package's own name first. */
 function entryIn(folder: string, name: string): string | undefined {
   try {
     const entry = createRequire(join(folder, 'package.json')).resolve(name)
-    // For a missing package, Node has searched parent directories and NODE_PATH.
+    // For a package that is missing here, Node searches parent directories and NODE_PATH.
     return [folder, realpathSync(folder)].some((inside) => entry.startsWith(inside + sep)) ? entry : undefined
   } catch {
     // an unresolvable package, or one without this entry, counts as missing

@@ -27,7 +27,7 @@ export const optionalPackages: Readonly<Record<OptionalName, string>> = {
 
 export const optionalNames = Object.keys(optionalPackages) as readonly OptionalName[]
 
-/** Required optional packages are not installed beside `ws`. */
+/** Optional packages that a command needs are not installed beside `ws`. */
 export class MissingPackagesError extends Error {
   override readonly name = 'MissingPackagesError'
   readonly packages: readonly OptionalName[]
@@ -64,7 +64,7 @@ export function describeMissing(packages: readonly OptionalName[], { command, op
   return `${called} needs ${named.join(' and ')}, ${state}; ${howToInstall(packages)}`
 }
 
-/** Installs packages from tarballs: on the registry, names with `@ws/` belong to others. */
+/** How to install packages from tarballs: on the registry, names with `@ws/` belong to others. */
 export function howToInstall(packages: readonly OptionalName[]): string {
   const command = `npm run pack -- DIR ${packages.join(' ')}`
   return `run \`${command}\` in a clone of the repository, where DIR is the directory whose \`node_modules\` holds \`ws\``

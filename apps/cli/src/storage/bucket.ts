@@ -3,13 +3,13 @@ import { quotePath } from '@ws/core'
 import { UsageError } from '../errors.ts'
 import { checkMountPoint } from '../usage.ts'
 
-/** `BUCKET`, `BUCKET/PREFIX`, also with `s3://` in front. Throws UsageError. */
+/** Parses `BUCKET` or `BUCKET/PREFIX`, also with `s3://` in front. @throws UsageError */
 export function parseBucket(text: string, place: string): { readonly bucket: string; readonly prefix: string } {
   const [bucket = '', ...segments] = text.replace(/^s3:\/\//u, '').split('/')
   return { bucket: checkBucketName(bucket, place), prefix: checkPrefix(segments.join('/'), place) }
 }
 
-/** Wider than AWS today: old buckets and other servers have capitals and underscores. */
+/** Checks a bucket's name. Wider than AWS's present rule: old buckets and other servers have capitals and underscores. */
 export function checkBucketName(name: string, place: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/u.test(name)) return name
   throw new UsageError(
@@ -18,7 +18,7 @@ export function checkBucketName(name: string, place: string): string {
   )
 }
 
-/** Whole segments; a trailing slash is ignored. */
+/** Checks a prefix of whole segments. A trailing slash is ignored. */
 export function checkPrefix(text: string, place: string): string {
   const prefix = text.replace(/\/$/u, '')
   if (prefix === '') return ''
@@ -29,7 +29,7 @@ export function checkPrefix(text: string, place: string): string {
   )
 }
 
-/** The URL of a service. Parts that could hold a secret are refused, and not repeated. */
+/** Checks a service's URL. Parts that could contain a secret are refused, and not repeated in the error. */
 export function checkEndpoint(text: string, place: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/u.test(url.protocol)) {

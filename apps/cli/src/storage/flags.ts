@@ -16,7 +16,7 @@ export interface StorageFlags {
   readonly replica?: string
 }
 
-/** `undefined` without a named storage. Throws UsageError. */
+/** The storage that options name; `undefined` without one. @throws UsageError */
 export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined {
   const { root, s3, rclone, s3Endpoint, s3Region, replica } = flags
   const named = Object.entries({ root, s3, rclone }).filter(([, value]) => value !== undefined)

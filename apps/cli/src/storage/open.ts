@@ -6,9 +6,9 @@ import type { R2Settings, S3Settings, StorageSettings } from './settings.ts'
 export interface StorageOptions {
   /** The owner of new files in a directory of this machine. */
   readonly owner: Owner | undefined
-  /** Nothing will change, so the store is not probed, which takes the right to write. */
+  /** True if nothing will change: the store is then not probed, because a probe needs the right to write. */
   readonly readOnly?: boolean | undefined
-  /** A host path for a mount's cache, or a bucket's copy. Default: the settings'. */
+  /** A host path for a mount's cache, or a bucket's copy. Default: the path in the settings. */
   readonly directory?: string | undefined
 }
 
@@ -17,7 +17,7 @@ type Maker<Kind extends StorageSettings['kind']> = (
   options: StorageOptions,
 ) => Promise<StorageAdapter>
 
-/** Loaded on demand: the AWS SDK alone takes longer than most commands. */
+/** Makers that load their package on demand: the AWS SDK alone takes longer than most commands. */
 const makers: { readonly [Kind in StorageSettings['kind']]: Maker<Kind> } = {
   async local({ root }, { owner }) {
     const { createLocalAdapter } = await import('@ws/adapter-local')
@@ -41,7 +41,7 @@ async function openBucketOrCopy(
   return await openCopy({ store: () => openBucket(settings), directory, owner })
 }
 
-/** Errors name only text that the user typed. */
+/** Opens a storage. Errors contain only text that the user typed. */
 export async function openStorage(settings: StorageSettings, options: StorageOptions): Promise<StorageAdapter> {
   try {
     const make = makers[settings.kind] as Maker<StorageSettings['kind']>

@@ -9,7 +9,7 @@ import { endpointOfEnvironment, readCredentials } from './connection.ts'
 import type { StorageOptions } from './open.ts'
 import type { RcloneSettings } from './settings.ts'
 
-/** Closing the adapter uploads everything, and unmounts. */
+/** Mounts a bucket. Closing the adapter uploads all changes, and unmounts. */
 export async function openMount(settings: RcloneSettings, options: StorageOptions): Promise<StorageAdapter> {
   const { createRcloneAdapter } = await loadOptional('@ws/adapter-rclone')
   return await createRcloneAdapter(mountOptionsOf(settings, options))
@@ -36,13 +36,13 @@ export function mountOptionsOf(
   }
 }
 
-/** Root's mount belongs to root, for whom no command runs: then an owner must be given. */
+/** The user of a mount. Root's mount belongs to root, for whom no command runs: root must give an owner. */
 function ownUser(): StorageOptions['owner'] {
   const uid = process.getuid?.() ?? 0
   return uid === 0 ? undefined : { uid, gid: process.getgid?.() ?? uid }
 }
 
-/** rclone does not search like the AWS SDK. */
+/** Credentials from the environment, since rclone does not search for them like the AWS SDK. */
 function credentialsOf({ credentialsFrom }: RcloneSettings): S3Credentials {
   if (credentialsFrom !== undefined) return readCredentials(credentialsFrom)
   const {

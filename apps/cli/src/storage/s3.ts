@@ -7,7 +7,7 @@ import type { R2Settings, S3Settings } from './settings.ts'
 
 export interface BucketOpenOptions {
   readonly readOnly?: boolean | undefined
-  /** The server's known conditions. */
+  /** Known conditions of the server. Default: probed. */
   readonly dialect?: S3Dialect | undefined
 }
 
@@ -21,7 +21,7 @@ export async function openBucket(
     : await createR2Adapter({ ...optionsOf(settings), ...settings.location, ...options })
 }
 
-/** Asks the server which conditions it honours. */
+/** Finds out which conditions the server honours. */
 export async function probeBucket(settings: S3Settings | R2Settings): Promise<S3Dialect> {
   const { probeS3Dialect } = await loadOptional('@ws/adapter-s3')
   const connection =
@@ -38,10 +38,10 @@ function optionsOf({ bucket, prefix, symlinks, credentialsFrom }: S3Settings | R
   return { bucket, prefix, symlinks, credentials: credentialsFrom && readCredentials(credentialsFrom) }
 }
 
-/** Not the SDK's reading, to address buckets by path: few self-hosted servers have a host name for each. */
+/** Connection options. Unlike the SDK, buckets are addressed by path: few self-hosted servers have a host name for each bucket. */
 function connectionOf({ endpoint, region, forcePathStyle }: S3Settings) {
   const url = endpoint ?? endpointOfEnvironment()
-  // a self-hosted server has no regions, but requests are signed for one
+  // a self-hosted server has no regions, but requests need one for their signature
   const regionOfUrl = url === undefined || hasRegion() ? undefined : 'us-east-1'
   return { endpoint: url, region: region ?? regionOfUrl, forcePathStyle: forcePathStyle ?? url !== undefined }
 }

@@ -7,7 +7,7 @@ import { mountOptionsOf, openMount } from './rclone.ts'
 import type { ScratchStore } from './scratch.ts'
 import type { RcloneSettings } from './settings.ts'
 
-/** A part of a bucket, mounted once; its cache is removed with it. */
+/** Mounts a scratch part of a bucket. Its cache is removed with it. */
 export async function createScratchMount(settings: RcloneSettings, owner: Owner): Promise<ScratchStore> {
   const { openRcloneBucket } = await loadOptional('@ws/adapter-rclone')
   const cache = await createScratchAdapter({ owner })
@@ -15,7 +15,7 @@ export async function createScratchMount(settings: RcloneSettings, owner: Owner)
   const below = settings.prefix === '' ? name : `${settings.prefix}/${name}`
   const options = { owner, directory: cache.hostPath?.(paths.mountRoot) }
   try {
-    // checks write a thousand times more than is kept
+    // checks write far more data than remains, so uploads wait briefly
     const bucket = await openRcloneBucket({
       ...mountOptionsOf({ ...settings, prefix: below }, options),
       timeouts: { writeBack: 100 },

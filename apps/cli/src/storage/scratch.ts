@@ -6,9 +6,9 @@ import type { R2Settings, S3Settings } from './settings.ts'
 
 /** A temporary part of a store, with adapters below it. */
 export interface ScratchStore extends AsyncDisposable {
-  /** For people: `s3`. */
+  /** The name for people: `s3`. */
   readonly name: string
-  /** An adapter below the path `/threads/t1`. The caller closes it. */
+  /** An adapter below a path such as `/threads/t1`. The caller closes it. */
   open(path: string): Promise<StorageAdapter>
 }
 

@@ -37,11 +37,11 @@ export interface R2Settings extends BucketSettings {
 /** A bucket mounted by rclone for programs of this machine. */
 export interface RcloneSettings extends Omit<S3Settings, 'kind' | 'symlinks' | 'replica'> {
   readonly kind: 'rclone'
-  /** A host path for its cache. Default: the adapter's. */
+  /** A host path for the mount's cache. Default: the adapter's default. */
   readonly directory?: string | undefined
 }
 
-/** Where a mount's files are. */
+/** The storage of a mount's files. */
 export type StorageSettings = LocalSettings | S3Settings | R2Settings | RcloneSettings
 
 export function isBucket(storage: StorageSettings): storage is S3Settings | R2Settings {
@@ -52,7 +52,7 @@ export function copyOf(storage: StorageSettings): string | undefined {
   return isBucket(storage) ? storage.replica : undefined
 }
 
-/** Whether programs of this machine can work in it, which needs a directory. */
+/** Whether programs of this machine can work in the storage: they need a directory. */
 export function hasDirectory(storage: StorageSettings): boolean {
   return !isBucket(storage) || copyOf(storage) !== undefined
 }

@@ -11,17 +11,17 @@ export function ownTerminal(): { readonly columns: number; readonly rows: number
   return { columns: columns || 80, rows: rows || 24 }
 }
 
-/** Connects keys, size and output with a session. The terminal's mode is restored at any exit. */
+/** Connects keys, size and output with a session. The terminal's mode is restored at every exit. */
 export async function attachTerminal(session: Session, output: Output): Promise<void> {
   const { stdin, stdout } = process
   const restore = (): void => void stdin.setRawMode(false)
-  // the session has ended, and says so itself
+  // if the session has ended, its result shows that
   const onKeys = (keys: Uint8Array): void => void session.write(keys).catch(() => undefined)
   const onResize = (): void => {
     try {
       session.resize(stdout.columns || 80, stdout.rows || 24)
     } catch {
-      // It has ended in between.
+      // the session has just ended
     }
   }
   process.once('exit', restore)
@@ -69,12 +69,12 @@ const endOfFile = '\x04'
 const endOfFileInterval = 200
 
 /**
- * Types the end-of-file key until the session ends.
- * Once is not enough: a starting shell can lose it, and each program takes one.
+ * Sends the end-of-file key until the session ends.
+ * One key is not enough: a starting shell can lose it, and each program consumes one.
  */
 async function typeEnd(session: Session, unfinishedLine: boolean): Promise<void> {
   for (let attempt = 0; !session.closed; attempt++) {
-    // After an unfinished line the first key only sends that line; a line editor ignores it there.
+    // After an unfinished line, the first key only sends that line; a line editor ignores the key there.
     const first = unfinishedLine && attempt === 0 ? endOfFile : ''
     const finish = unfinishedLine && attempt === 2 ? '\r' : ''
     await session.write(`${first}${finish}${endOfFile}`)
@@ -82,7 +82,7 @@ async function typeEnd(session: Session, unfinishedLine: boolean): Promise<void>
   }
 }
 
-/** Prints in order; at the end waits for all. */
+/** Prints chunks in order, and waits for all of them at the end. */
 async function printUntilEnd(session: Session, output: Output): Promise<void> {
   let printed: Promise<unknown> = Promise.resolve()
   const stop = session.onData(

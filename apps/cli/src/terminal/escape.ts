@@ -8,9 +8,9 @@ export function escapeName(name: string): string {
   return escapeUnprintable(escaped)
 }
 
-/** Characters that act on a terminal or the order of text, except line ends and tabs. */
+/** Characters that act on a terminal or change the order of text, except line ends and tabs. */
 const acting = /(?!\r?\n|\t)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
-/** The same, except the colours of `ws` itself. */
+/** The characters of {@link acting}, except the colours of `ws` itself. */
 // oxlint-disable-next-line no-control-regex -- a colour begins with one
 const actingBesideColours = /(?!\u001b\[[\d;]*m)(?!\r?\n|\t)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 

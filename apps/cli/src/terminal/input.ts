@@ -5,7 +5,7 @@ import { StreamError, UsageError } from '../errors.ts'
 /** Standard input as bytes. @throws UsageError when it is closed or a directory; the stream throws StreamError */
 export function standardInput(remedy: string): AsyncIterable<Uint8Array> {
   if (isClosed(0)) throw new UsageError(`standard input is closed; ${remedy}`)
-  // Node would take it for an empty input
+  // Node would treat a directory as an empty input
   if (fstatSync(0).isDirectory()) throw new UsageError(`standard input is a directory; ${remedy}`)
   return readInput()
 }
@@ -19,7 +19,7 @@ async function* readInput(): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Node replaces a closed standard stream by `/dev/null` for reading *and* writing. */
+/** True if a standard stream was closed: Node then opens `/dev/null` in its place, for reading *and* writing. */
 export function isClosed(descriptor: 0 | 1): boolean {
   try {
     if (readlinkSync(`/proc/self/fd/${descriptor}`) !== '/dev/null') return false

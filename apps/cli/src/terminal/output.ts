@@ -4,11 +4,11 @@ import { escapeJson, escapeText, nameOn } from './escape.ts'
 export interface Output {
   readonly json: boolean
   readonly terminal: boolean
-  /** A line of text, on a terminal with colours only. */
+  /** Prints a line of text. Colours appear only on a terminal. */
   line(text: string): Promise<void>
-  /** A program's output, byte for byte, also on a terminal; resolves when more may be written. */
+  /** Prints a program's output unchanged, also on a terminal. Resolves when more may be written. */
   bytes(chunk: Uint8Array): Promise<void>
-  /** Workspace content, byte for byte; escaped on a terminal. */
+  /** Prints workspace content: unchanged, or escaped on a terminal. */
   content(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void>
   value(value: unknown): Promise<void>
   name(name: string): string
@@ -20,7 +20,7 @@ export interface OutputOptions {
   readonly onFailure: (reason: Error) => void
 }
 
-/** Standard output with backpressure. A closed pipe ends the command quietly, any other failure with an error. */
+/** Standard output with backpressure. A closed pipe ends the command quietly; any other failure is an error. */
 export function createOutput(stream: NodeJS.WriteStream, { json, onFailure }: OutputOptions): Output {
   const broken: { reason?: Error } = {}
   const check = (): void => {

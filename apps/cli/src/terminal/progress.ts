@@ -1,6 +1,6 @@
 export interface Progress extends Disposable {
   count(): void
-  /** Clears the line for other text, until the next tick. */
+  /** Clears the line for other text. The next tick shows it again. */
   clear(): void
 }
 
@@ -16,7 +16,7 @@ export interface ProgressOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Shows nothing without a terminal that can overwrite a line. */
+/** Shows progress on a line of a terminal. Elsewhere, nothing is shown. */
 export function startProgress(
   stream: NodeJS.WriteStream,
   label: string,

@@ -23,12 +23,12 @@ const plain = {
 
 export interface TableOptions {
   readonly head?: readonly string[]
-  /** Columns with numbers. */
+  /** Indexes of right-aligned columns. */
   readonly right?: readonly number[]
   readonly widths?: readonly (number | null)[]
 }
 
-/** Aligned columns without borders. Cells may hold colours; wide characters count as displayed. */
+/** Renders aligned columns without borders. Cells may contain colours; wide characters count by displayed width. */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
   if (rows.length === 0 && options.head === undefined) return ''
   const { widths = [] } = options
@@ -52,7 +52,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
     .join('\n')
 }
 
-/** The table itself would cut words longer than their column. */
+/** Wraps a cell's text, because the table library would cut words longer than their column. */
 const wrapped = (text: string, width: number | null | undefined) =>
   width
     ? text

@@ -62,17 +62,17 @@ function renderGroup(
 
 const columnWidth = 9
 const gap = 2
-/** Titles use the rest of the screen. */
+/** The width of titles, which use the rest of the screen. */
 const titleWidth = (columns: number, { width }: Style): number =>
   Math.min(56, Math.max(24, width - columns * (columnWidth + gap)))
 
 const columnOf = ({ executor, at, store }: Pick<CheckResult, 'executor' | 'at' | 'store'>): string =>
   `${store ?? executor}@${at}`
 
-/** Tests of one title share a row. */
+/** The row of a test. Tests with one title share a row. */
 const rowOf = ({ check }: CheckResult): string => check.title.split(' › ', 1)[0] ?? ''
 
-/** A row has the first of these that one of its tests has. */
+/** Statuses in order of priority. A row shows the first status that one of its tests has. */
 const order: readonly Status[] = ['failed', 'view', 'refused', 'ok', 'skipped']
 
 const nameOf = ({ check }: CheckResult): string => `${check.group}: ${check.title}`

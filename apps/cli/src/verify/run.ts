@@ -10,7 +10,7 @@ import type { CheckResult, MountPoint, Report, Status, Unavailable } from './typ
 
 export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly executors: readonly ExecutorName[]
-  /** Checked without any of `executors`: an interpreter, always available. */
+  /** An interpreter, which is always available and checked if no executor of `executors` is. */
   readonly fallback?: ExecutorName | undefined
   readonly at: readonly MountPoint[]
   readonly owner: Owner
@@ -18,16 +18,16 @@ export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly onResult: () => void
 }
 
-/** Executors and places in parallel. */
+/** Number of executor and place pairs that are checked at once. */
 const concurrency = 2
 
-/** Runs the suites for each executor and place over scratch files, always removed. */
+/** Runs the suites for each executor and place over scratch files, which are always removed. */
 export async function runChecks(options: RunOptions): Promise<Report> {
   const results: CheckResult[] = []
   const unavailable: Unavailable[] = []
   const roots: Report['roots'][number][] = []
   const placesOf = async (name: ExecutorName) => {
-    // Attacks are programs, which must be trusted to run.
+    // Attacks are programs, and `sanitize` runs only trusted programs.
     const executor = await createExecutor(name, { sanitize: { trustPrograms: 'all' } })
     return options.at.map((at) => ({ name, executor, at }))
   }
@@ -89,7 +89,7 @@ async function checkPlace(
   }
 }
 
-/** Promises that an executor declares not to keep. */
+/** Requirements that an executor declares not to meet. */
 const departures: Partial<Record<ExecutorName, Readonly<Record<string, string>>>> = {
   sanitize: {
     'a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
@@ -97,10 +97,10 @@ const departures: Partial<Record<ExecutorName, Readonly<Record<string, string>>>
   },
 }
 
-/** Tests of another root, of features that exist but are declared absent, and of the fixture. */
+/** Titles of tests that do not apply: of another root, of features declared absent, and of the fixture. */
 const inapplicable = /^the root is at|^guarantee \w+: (?:kernel|interpreter)$|^every guarantee|^the fixture has no/u
 
-/** Absent for tests that do not apply. */
+/** The status of a test; `undefined` if the test does not apply. */
 function judge(
   { state, reason = '', error }: TestOutcome,
   departure: string | undefined,
@@ -115,7 +115,7 @@ function judge(
     return { status: level === undefined ? 'skipped' : level === 'none' ? 'refused' : 'view', note: reason }
   }
   if (departure !== undefined) return { status: 'refused', note: departure }
-  // Not a rule: the executor cannot prove that the command stays inside.
+  // No rule caused the refusal: the executor cannot prove that the command remains inside.
   if (isWorkspaceError(error, 'EUNENFORCEABLE') && error.rule === undefined) {
     return { status: 'refused', note: error.message }
   }

@@ -3,15 +3,15 @@ import type { ExecutorName } from '../config/executors.ts'
 export type MountPoint = '/' | '/workspace'
 
 /**
- * - `ok`: it holds.
- * - `refused`: the executor declares a lack, and refuses.
+ * - `ok`: the promise is kept.
+ * - `refused`: the executor declares a lack, and refuses the command.
  * - `view`: a declared translation, which a determined program can evade.
- * - `skipped`: it does not apply here; see the note.
- * - `failed`: it does not hold.
+ * - `skipped`: the test does not apply here; see the note.
+ * - `failed`: the promise is broken.
  */
 export type Status = 'ok' | 'refused' | 'view' | 'skipped' | 'failed'
 
-/** One test of the kit: its group and its promise. */
+/** One test of the conformance kit: its group and title. */
 export interface Check {
   readonly group: string
   readonly title: string
@@ -38,6 +38,6 @@ export interface Unavailable {
 export interface Report {
   readonly results: readonly CheckResult[]
   readonly unavailable: readonly Unavailable[]
-  /** How executors make the root of commands, if they have a choice. */
+  /** The form in which executors make the root of commands, if they have a choice. */
   readonly roots: readonly { readonly executor: ExecutorName; readonly at: MountPoint; readonly form: string }[]
 }

@@ -5,7 +5,7 @@ import type { Features } from './program/features.ts'
 
 const longestKey = 1_024
 
-/** The capabilities of a mount, from those of the disk. `below`: the part that an adapter shows, `""` or `threads/t1/`. */
+/** The capabilities of a mount, derived from those of the disk. `below`: the adapter's part, `""` or `threads/t1/`. */
 export function capabilitiesOf(
   disk: AdapterCapabilities,
   options: CheckedOptions,
@@ -20,12 +20,12 @@ export function capabilitiesOf(
     readOnly,
     symlinks: features.links,
     flush: true,
-    // In the store a move is a copy and a delete.
+    // In the store, a move is a copy and a delete.
     atomicMove: false,
     atomicDirectoryMove: false,
     keepsEmptyDirectories: !isS3 || features.directoryMarkers,
     modes: false,
-    // A mount gives every file the same bits. The mount delays a new time until the upload, and versions here consist of times.
+    // A mount gives every file the same bits. The mount applies a new time only at the upload, and versions here consist of times.
     chmod: false,
     utimes: false,
     maxStaleness: timeouts.directoryCache + timeouts.attributeCache,

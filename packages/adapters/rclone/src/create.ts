@@ -3,12 +3,12 @@ import { Mount } from './mount/mount.ts'
 import { type RcloneAdapterOptions, checkMountOptions } from './options.ts'
 
 /**
- * Mounts a part of a store with rclone and gives it as an adapter: real commands work in the bucket, without copies.
- * The mount is the adapter's own: `close()` flushes and unmounts it.
+ * Mounts a part of a store with rclone and returns an adapter: real commands work in the bucket, without copies.
+ * The mount belongs to the adapter: `close()` flushes and unmounts it.
  *
  * @throws WorkspaceError `EINVAL` (options), `ENOTSUP` (rclone or FUSE is missing or too old), `EBACKEND` (credentials,
  * bucket, network), `ENOSPC`, `EROFS`, `ENOTEMPTY`, `EBUSY` (cache or mount point), `ETIMEDOUT`. After an error,
- * nothing stays mounted.
+ * no mount remains.
  */
 export async function createRcloneAdapter(options: RcloneAdapterOptions): Promise<RcloneAdapter> {
   const checked = checkMountOptions(options)

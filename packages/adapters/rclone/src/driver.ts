@@ -46,7 +46,7 @@ import { MountedPart } from './part/mounted-part.ts'
 import { refreshMount } from './refresh.ts'
 import { type RcloneStatus, statusOf } from './status.ts'
 
-/** A part of a mount: the disk's adapter there, with the work that rclone needs before, after and meanwhile. */
+/** A part of a mount: the disk's adapter there, with the work that rclone needs before, during and after each operation. */
 export class RcloneDriver implements Driver {
   readonly name = 'rclone'
   readonly capabilities: DriverCapabilities
@@ -91,7 +91,7 @@ export class RcloneDriver implements Driver {
     )
   }
 
-  /** Small files are read at once; should a larger one be replaced while it is read, the stream fails with `ECONFLICT`. */
+  /** Reads a stream. Small files are read at once; if a larger file is replaced during the read, the stream fails with `ECONFLICT`. */
   async readStream(path: MountPath, options: DriverOptions.Read): Promise<ReadStreamResult> {
     const call = { operation: 'readStream', path, signal: options.signal }
     refuseChangedName(call.operation, path)
@@ -191,7 +191,7 @@ export class RcloneDriver implements Driver {
       const move = (): Promise<unknown> => files.move(source, destination, { ...options, ...conditions })
       if (source === destination) return await this.#locks.exclusive([source], move)
       if (await isOtherDirectory(files, source, destination)) {
-        // rclone would merge the source into a non-empty directory, and files that were not uploaded yet would be empty or lost
+        // rclone would merge the source into a non-empty directory, and files without an upload would be empty or lost
         if (options.overwrite) await refuseFull(files, destination)
         await this.flush({ signal: options.signal })
       }

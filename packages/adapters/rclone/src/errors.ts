@@ -8,7 +8,7 @@ export interface FailureOptions {
   readonly native?: unknown
 }
 
-/** An error of the mount. The reason names no host path, no bucket and no secret; only `native` may. */
+/** Makes an error of the mount. The reason contains no host path, bucket or secret; only `native` may. */
 export function failure(code: ErrorCode, reason: string, options: FailureOptions): WorkspaceError {
   return new WorkspaceError({ code, reason, ...options })
 }
@@ -17,11 +17,11 @@ interface Diagnosis {
   readonly code: ErrorCode
   readonly reason: string
   readonly remedy: string
-  /** Waiting does not help: the user has to act. */
+  /** Retries do not help: the user must act. */
   readonly lasting?: true
 }
 
-/** Meanings of rclone's messages; the first match counts. The messages are never shown: they name buckets and keys. */
+/** Meanings of rclone's messages; the first match is used. The messages are never shown, because they name buckets and keys. */
 const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
   [
     /InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|Forbidden|InvalidToken|ExpiredToken|status code: 40[13]/i,
@@ -79,7 +79,7 @@ const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
   ],
 ]
 
-/** The fault that rclone's words describe. */
+/** The fault that a message of rclone describes. */
 export function diagnose(said: string): Diagnosis {
   for (const [pattern, diagnosis] of diagnoses) if (pattern.test(said)) return diagnosis
   return { code: 'EIO', reason: 'rclone reports an error', remedy: 'look at its messages (`getNativeCause`)' }

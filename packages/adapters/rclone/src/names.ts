@@ -2,13 +2,13 @@ import type { MountPath } from '@ws/core/adapter'
 
 import { failure } from './errors.ts'
 
-/** Pictures of control characters, as in `␊`, and the mark that quotes them. */
+/** Pictures of control characters such as `␊`, and the character that quotes them. */
 const changed = /[\u2401-\u241f\u2421\u201b]/u
 
 /**
- * To be called before content goes to such a path, or comes from there. In its cache, rclone gives the file another name:
- * with the character itself, or with one mark more. There may be another file of that name. And what was not uploaded before
- * rclone was killed comes back under it.
+ * Refuses a path that rclone would change. Call this before content is written to or read from the path. In its cache, rclone uses
+ * another name: with the control character itself, or with one quote more. Another file may have that name. After a kill,
+ * content without an upload reappears under that name.
  *
  * @throws WorkspaceError `EINVAL`
  */

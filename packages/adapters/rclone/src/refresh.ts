@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Control } from './control/client.ts'
 
 export interface RefreshOptions {
-  /** The part of the mount, `""` or `threads/t1/`. */
+  /** The part of the mount: `""` or `threads/t1/`. */
   readonly below: string
   readonly attributeCache: number
   readonly signal: AbortSignal | undefined
@@ -18,7 +18,7 @@ export async function refreshMount(control: Control, { below, attributeCache, si
   })
 }
 
-/** Forgets a tree, and the listing of each directory above it: a new directory is missing there. */
+/** Parameters to forget a tree and the listing of each directory above it, which may lack a new directory. */
 function wayTo(directory: string): Record<string, string> {
   if (directory === '') return {}
   const way: Record<string, string> = { dir: directory }

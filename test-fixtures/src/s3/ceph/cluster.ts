@@ -21,7 +21,7 @@ export async function startCluster(plan: ClusterPlan, user: S3Credentials, signa
   await writeFile(conf, clusterConfig(plan, fsid))
   await writeFile(keyring, clusterKeyring(), { mode: 0o600 })
 
-  // when one part fails, the others must stop waiting
+  // if one part fails, the other parts must stop waiting
   const failure = new AbortController()
   const watch = AbortSignal.any([signal, failure.signal])
   const daemons: Daemon[] = []
@@ -75,7 +75,7 @@ export async function startCluster(plan: ClusterPlan, user: S3Credentials, signa
     await gateway.start({ signal: watch })
     return { gateway, close }
   } catch (error) {
-    // before `close` ends the others, which counts as a failure too
+    // read before `close` ends the other daemons, which counts as a failure too
     const reason: unknown = watch.aborted ? watch.reason : error
     await close()
     throw reason

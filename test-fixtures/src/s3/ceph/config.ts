@@ -6,7 +6,7 @@ export interface ClusterPlan {
   readonly gatewayPort: number
 }
 
-/** One monitor, one store in memory and one gateway, on the loopback. */
+/** The configuration of one monitor, one store in memory and one gateway, on the loopback. */
 export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPlan, fsid: string): string {
   const settings = {
     fsid,
@@ -18,7 +18,7 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     'cluster network': '127.0.0.0/8',
     'ms bind ipv4': true,
     'ms bind ipv6': false,
-    // a taken port stays taken: try others immediately
+    // a port in use remains in use: try other ports immediately
     'ms bind retry count': 1,
     'ms bind retry delay': 0,
     // without authentication the cluster never comes up
@@ -56,11 +56,11 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     'mon tick interval': 1,
     // retry soon if the monitor does not listen yet, instead of after three seconds
     'mon client hunt interval': 0.2,
-    // ask for the map again soon while the store starts, instead of after five seconds
+    // ask for the cluster map again soon while the store starts, instead of after five seconds
     'objecter tick interval': 0.5,
     'debug ms': 0,
     'debug rgw': 0,
-    // else each small answer waits 40 ms for the client's delayed acknowledgement
+    // without this option, each small answer waits 40 ms for the client's delayed acknowledgement
     'rgw frontends': `beast endpoint=127.0.0.1:${gatewayPort} tcp_nodelay=1`,
     'rgw thread pool size': 64,
     'rgw enable apis': 's3',
@@ -78,7 +78,7 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     .join('')}`
 }
 
-/** As `ceph-authtool --gen-key` writes keys, without four slow calls. */
+/** A keyring with keys like those of `ceph-authtool --gen-key`, without four slow calls. */
 export function clusterKeyring(): string {
   const capabilities = {
     'mon.': { mon: 'allow *' },
@@ -96,7 +96,7 @@ export function clusterKeyring(): string {
 
 export const clusterId = (): string => randomUUID()
 
-/** CryptoKey: type (1 is AES), time (seconds, nanoseconds), length of the secret, the secret. */
+/** A CryptoKey: type (1 is AES), time (seconds, nanoseconds), length of the secret, the secret. */
 function secretKey(): string {
   const secret = randomBytes(16)
   const header = Buffer.alloc(12)

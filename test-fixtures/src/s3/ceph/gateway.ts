@@ -4,15 +4,15 @@ import type { Daemon } from './programs.ts'
 
 /** The gateway's process, which can restart over the same objects. */
 export interface Gateway {
-  /** `undefined` while it is down. */
+  /** The process id; `undefined` while the gateway is down. */
   readonly pid: number | undefined
-  /** SIGKILL: running requests get no answer, whether they took effect or not. Resolves at its end. */
+  /** Sends SIGKILL. Running requests get no answer, whether they took effect or not. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** SIGTERM; resolves when the process is gone. */
+  /** Sends SIGTERM. Resolves when the process has ended. */
   stop(): Promise<void>
-  /** Starts it at the same port; resolves when it answers. Does nothing while it runs. */
+  /** Starts the gateway at the same port. Resolves when it answers. Does nothing while the gateway runs. */
   start(options?: GatewayStartOptions): Promise<void>
-  /** SIGKILL, then a new process over the same objects. */
+  /** Sends SIGKILL, then starts a new process over the same objects. */
   restart(options?: GatewayStartOptions): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function createGateway(endpoint: string, startDaemon: () => Promise<Daemo
   return gateway
 }
 
-/** Polls, since no event tells when a server answers. */
+/** Polls until the server answers, since no event reports that. */
 async function untilAnswered(endpoint: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()

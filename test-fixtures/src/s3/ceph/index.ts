@@ -11,7 +11,7 @@ import type { Gateway } from './gateway.ts'
 import { logTails } from './programs.ts'
 
 export interface CephServerOptions {
-  /** Random ones by default. */
+  /** Default: random credentials. */
   readonly credentials?: S3Credentials
   /** Milliseconds for the start. Default 60,000; it takes about two seconds. */
   readonly timeout?: number
@@ -26,10 +26,10 @@ export interface CephServer extends S3Server {
 /** Attempts to start, each with other ports. */
 const attempts = 5
 
-/** Another process took the port, or a Ceph program crashed: `radosgw-admin` 16 rarely does. */
+/** Errors after which a retry may succeed: a taken port, or a crash of a Ceph program, which is rare for `radosgw-admin` 16. */
 const mayStartNextTime = /address already in use|Caught signal \((?:Segmentation fault|Aborted)\)/iu
 
-/** Starts Ceph without privileges, until this process ends: monitor, store in memory, gateway. Errors show the logs' end. */
+/** Starts Ceph without privileges, until this process ends: monitor, store in memory, gateway. Errors contain the end of the logs. */
 export async function startCephServer(options: CephServerOptions = {}): Promise<CephServer> {
   const { credentials = randomCredentials(), timeout = 60_000 } = options
   const deadline = AbortSignal.timeout(timeout)
@@ -70,7 +70,7 @@ async function tryStart(credentials: S3Credentials, signal: AbortSignal): Promis
     })
     const owner = server.client()
     try {
-      // proves that the gateway is ours: no other process knows the credentials
+      // proves that the gateway is this one: no other process knows the credentials
       await owner.send(new CreateBucketCommand({ Bucket: server.bucket }), { abortSignal: signal })
     } catch (error) {
       await cluster.close()

@@ -8,7 +8,7 @@ import { findSystemProgram } from '../../components.ts'
 
 export interface Daemon {
   readonly pid: number
-  /** Resolves with the manner of its end. */
+  /** Resolves to a description of the process's end. */
   readonly exited: Promise<string>
   /** Sends a signal and waits until the process is gone. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
@@ -28,7 +28,7 @@ export async function startDaemon(
     cwd: '/',
     env: { ...environment, ...more },
     stdio: ['ignore', output.fd, output.fd],
-    // a terminal's interrupt reaches the whole foreground group, but the starter ends it in order
+    // a terminal's interrupt reaches the whole foreground group, but daemons must end in order
     detached: true,
   })
   await once(child, 'spawn')

@@ -15,15 +15,15 @@ export interface Exchange {
   readonly target: URL
 }
 
-// One connection for each request: a connection closed by the server would be an unplanned fault.
+// One connection for each request: a kept connection that the server closes would be an unplanned fault.
 const agent = new Agent({ keepAlive: false })
 
-/** Serves a request with its fault. Rejects when server or client vanish. */
+/** Serves a request with its fault. Rejects if server or client vanish. */
 export async function forward(exchange: Exchange): Promise<void> {
   const { request, recorded } = exchange
   const { fault } = recorded
   if (fault?.kind === 'delay') await delay(fault.ms)
-  // requests that their sender has given up must not reach the server
+  // a request that its sender has aborted must not reach the server
   if (exchange.response.destroyed) return
   if (fault?.kind === 'refuse' || fault?.kind === 'html') {
     await drain(exchange)
@@ -32,7 +32,7 @@ export async function forward(exchange: Exchange): Promise<void> {
   }
   const before = failureAt(fault, 'before')
   if (before !== undefined) {
-    // a client that is still sending takes an early answer for a broken connection
+    // a client that is still sending mistakes an early answer for a broken connection
     if (before.kind !== 'reset') await drain(exchange)
     failAnswer(exchange, before)
     return
@@ -47,7 +47,7 @@ export async function forward(exchange: Exchange): Promise<void> {
   recorded.serverStatus = answer.statusCode
   const after = failureAt(fault, 'after')
   if (after !== undefined) {
-    // only the end of the answer shows that the server is done
+    // only the end of the answer proves that the server has finished
     answer.resume()
     await finished(answer)
     failAnswer(exchange, after)
@@ -87,13 +87,13 @@ async function ask(exchange: Exchange): Promise<IncomingMessage> {
     recorded.requestBytes += chunk.length
     return chunk
   })
-  // A server may answer before reading everything; if it only hangs up, `answered` rejects.
+  // A server may answer before reading the whole request. If the server only hangs up, `answered` rejects.
   pipeline(request, counted, onward).catch(() => undefined)
   const [answer] = await answered
   return answer as IncomingMessage
 }
 
-/** Sends the request again some time after the answer. Returns the first answer. */
+/** Sends the request twice, the second time after a pause. Returns the first answer. */
 async function askTwice(exchange: Exchange, ms: number): Promise<IncomingMessage> {
   const { request, recorded } = exchange
   const chunks: Buffer[] = []
@@ -127,13 +127,13 @@ function openRequest({ request, response, target }: Exchange, { tied = true } = 
     setHost: false,
     agent,
   })
-  // reported at the answer, if anything still waits for it
+  // the error is reported through the answer, if a caller still waits for it
   onward.on('error', () => undefined)
   if (tied) response.once('close', () => onward.destroy())
   return onward
 }
 
-/** Passes the answer on, with faults of its body. */
+/** Passes the answer on, with faults in its body. */
 async function passOn({ response, recorded }: Exchange, answer: IncomingMessage): Promise<void> {
   const { fault } = recorded
   if (fault?.kind === 'shorten') return shorten({ response, recorded }, answer, fault.keep)
@@ -188,7 +188,7 @@ async function* slowly(answer: IncomingMessage, ms: number): AsyncGenerator<Buff
   return undefined
 }
 
-/** Body and length. Without an announced length, as for listings, it reads all first. */
+/** Body and length. If no length is announced, as for listings, the whole body is read first. */
 async function measured(
   answer: IncomingMessage,
 ): Promise<{ length: number; chunks: AsyncIterable<Buffer> | Buffer[] }> {
@@ -207,12 +207,12 @@ function mapping(map: (chunk: Buffer) => Buffer): Transform {
   })
 }
 
-/** Leaving the loop early does not close the connection. */
+/** The request's chunks. Leaving the loop early does not close the connection. */
 function chunksOf(request: IncomingMessage): AsyncIterable<Buffer> {
   return request.iterator({ destroyOnReturn: false })
 }
 
-/** Headers without those of one connection. */
+/** Headers without those that apply to one connection only. */
 function endToEnd(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => {
     const name = rawHeaders[index - (index % 2)]?.toLowerCase()

@@ -9,22 +9,22 @@ import { forward } from './forward.ts'
 import { describeRequest, type ProxiedRequest, type RecordedRequest } from './request.ts'
 
 export interface FaultProxyOptions {
-  /** The faults to make. Default: none, only recording. */
+  /** The plan of faults. Default: no faults, only recording. */
   readonly faults?: FaultPlan
 }
 
-/** A proxy before an S3 server. It records requests, and makes some fail. */
+/** A proxy for an S3 server. It records requests, and makes some requests fail. */
 export interface FaultProxy extends S3Connection, AsyncDisposable {
   /** Requests since the start or the last {@link FaultProxy.clear}, in order. */
   readonly requests: readonly RecordedRequest[]
   /** Replaces the plan for later requests. */
   setFaults(faults: FaultPlan | undefined): void
   clear(): void
-  /** Runs `action` and returns its requests. */
+  /** Runs `action`, and returns its result with the requests during it. */
   record<Result>(action: () => Promise<Result>): Promise<{ result: Result; requests: readonly RecordedRequest[] }>
-  /** A client through the proxy; closed with it. */
+  /** A client that uses the proxy. It is closed with the proxy. */
   client(config?: S3ClientConfig): S3Client
-  /** Closes the proxy and its connections; the server stays. */
+  /** Closes the proxy and its connections. The server remains. */
   close(): Promise<void>
 }
 
@@ -45,10 +45,10 @@ export async function startFaultProxy(server: S3Connection, options: FaultProxyO
     response.once('close', () => {
       recorded.endedAt = performance.now()
     })
-    // A vanished side resets the other, as without a proxy.
+    // If one side vanishes, the other side's connection is reset, as without a proxy.
     forward({ request, response, recorded, target }).catch(() => request.socket.resetAndDestroy())
   })
-  // bodies of a gibibyte are uploaded through it
+  // uploads of a gibibyte take longer than the default timeout
   http.requestTimeout = 0
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')

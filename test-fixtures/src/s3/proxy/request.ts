@@ -25,7 +25,7 @@ export interface RecordedRequest extends ProxiedRequest {
   secondStatus?: number | undefined
   /** The status sent to the client. */
   status: number | undefined
-  /** Bytes of the body, read from and sent to the client. */
+  /** Numbers of body bytes, read from and sent to the client. */
   requestBytes: number
   responseBytes: number
   /** Milliseconds of `performance.now()`, which show overlaps. */
@@ -33,7 +33,7 @@ export interface RecordedRequest extends ProxiedRequest {
   endedAt: number | undefined
 }
 
-/** Finds the S3 operation, and splits the path. `basePath` belongs to the endpoint. */
+/** Finds the S3 operation, and splits the path. `basePath` is the endpoint's part. */
 export function describeRequest(
   { method, url, headers, index }: { method: string; url: string; headers: IncomingHttpHeaders; index: number },
   basePath: string,

@@ -5,9 +5,9 @@ export interface SeededFaultsOptions {
   readonly seed: number
   /** The fraction of requests with a fault. Default 0.2. */
   readonly rate?: number
-  /** Which faults; {@link usualKinds} by default. */
+  /** Kinds of faults. Default: {@link usualKinds}. */
   readonly kinds?: readonly Fault['kind'][]
-  /** Milliseconds. Default 50. */
+  /** Limit of a delay in milliseconds. Default 50. */
   readonly maxDelay?: number
   /** Length of bursts of 500 or 503 answers. Default 1. */
   readonly burst?: number
@@ -16,7 +16,7 @@ export interface SeededFaultsOptions {
 /** Common faults, without those of broken servers and networks. */
 const usualKinds: readonly Fault['kind'][] = ['delay', 'status', 'reset', 'hang', 'truncate', 'flip']
 
-/** Random numbers from 0 to 1 (exclusive), the same for the same seed (mulberry32). */
+/** Random numbers from 0 to 1 (exclusive). The same seed gives the same numbers (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -64,7 +64,7 @@ export function seededFaults({
   }
 }
 
-/** Silence is rarer: it costs a client all its patience. */
+/** The weight of a kind. Hanging requests are rarer, since each costs a client its whole timeout. */
 const weightOf = (kind: Fault['kind']): number => (kind === 'hang' ? 0.25 : 1)
 
 function faultsFor({ operation, method, headers }: ProxiedRequest, part: number, maxDelay: number): Fault[] {

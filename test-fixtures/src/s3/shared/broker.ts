@@ -52,7 +52,7 @@ export async function startS3Broker(): Promise<S3Broker> {
     http.closeAllConnections()
     const ended = await Promise.allSettled(
       [...started.values()].map(async (starting) => {
-        // the callers of a failed start already have its error
+        // callers of a failed start have received its error
         const server = await starting.catch(() => undefined)
         await server?.close()
       }),

@@ -3,7 +3,7 @@ import { inject } from 'vitest'
 import { component, type Component } from '../../components.ts'
 import { createServer, type S3Connection, type S3Server, type S3ServerName } from '../server.ts'
 
-// for the type of its provided values
+// imported for the types of provided values
 import type {} from './global-setup.ts'
 
 /** The run's shared server with a fresh bucket. `vitest.config.ts` must export `configWithS3`. */

@@ -43,7 +43,7 @@ export async function startSwiftServer(): Promise<S3Server> {
   const owner = server.client()
   try {
     await gateway.start({ signal })
-    // proves that the server is ours: no other process knows the credentials
+    // proves that the server is this one: no other process knows the credentials
     await owner.send(new CreateBucketCommand({ Bucket: server.bucket }), { abortSignal: signal })
     return server
   } catch (error) {

@@ -30,7 +30,7 @@ export function renderDetails({ findings, rules, tools, packages, owner }: Detai
   ].join('\n\n')
 }
 
-/** The name over a column, with its roots where they differ. */
+/** The heads of columns: executor names, with their roots if several columns have one executor. */
 function headsOf(findings: readonly Merged[], style: Style): string[] {
   return findings.map(({ executor, roots }) => {
     const several = findings.filter((other) => other.executor === executor).length > 1
@@ -62,7 +62,7 @@ function renderFindings(all: readonly Finding[], style: Style): string {
     ]
     const lines = [
       ...(said.length === 0 ? [] : [renderNotes(said, style)]),
-      // A command to copy stays on one line.
+      // A command that users copy remains on one line.
       ...howToFix.map((text) => `  ${style.note('do')}      ${text}`),
       ...facts.map((text) => `  ${style.dim(text)}`),
     ]
@@ -107,7 +107,7 @@ function renderBorders(rules: Rules | undefined, { output, style }: CommandConte
   return [[style.strong('Directories across which rename and link are EXDEV in commands'), ...lines].join('\n')]
 }
 
-/** Commands see version managers' tools only by a config file. */
+/** Suggests tools of version managers, which commands see only through a config file. */
 function renderTools(
   tools: readonly SuggestedTool[],
   owner: Owner,
@@ -148,7 +148,7 @@ function renderPackages(packages: Details['packages'], style: Style): string {
   return missing.length === 0 ? table : `${table}\n  ${style.note('do')}      ${howToInstall(missing)}`
 }
 
-/** An executor without missing parts that holds less than another is weaker by nature. */
+/** Names the stronger executors for a weaker one. An executor without missing parts can still be weaker by nature. */
 function strongerElsewhere({ executor, at, available, guarantees }: Finding, findings: readonly Finding[]): string[] {
   if (!available) return []
   const told = new Set<string>()

@@ -10,10 +10,10 @@ export interface Finding extends ProbeReport {
   readonly unmet: readonly (keyof Guarantees)[]
 }
 
-/** Always shown, but used only by name. */
+/** An executor that is always shown, but used only by name. */
 export const lastResort: ExecutorName = 'sanitize'
 
-/** Every system call of a command is stopped, so programs that open many files are slow. */
+/** True if every system call of a command is stopped, so programs that open many files are slow. */
 export function isSlow({ details }: Pick<ProbeReport, 'details'>): boolean {
   return details.stoppedCalls === 'all' || details['root'] === 'translated'
 }

@@ -97,7 +97,7 @@ export async function probeAll(
   return findings
 }
 
-/** Temporary directories of ended processes that could not be removed. */
+/** Lists temporary directories of ended processes that could not be removed. */
 function renderLeftovers(leftovers: readonly string[], { output, style }: CommandContext): string {
   // Root needs no right, and `chmod` would follow another user's link.
   const opened = (path: string) => (process.getuid?.() === 0 ? '' : `chmod 700 ${path} && `)
@@ -117,7 +117,7 @@ export function renderSharedFiles(
   ].join('\n')
 }
 
-/** Replaces an executor whose package is missing. */
+/** A report that replaces an executor whose package is missing. */
 function notInstalled(packages: readonly OptionalName[]): Pick<Executor, 'probe'> {
   const report: ProbeReport = {
     available: false,

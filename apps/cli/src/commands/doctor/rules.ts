@@ -9,17 +9,17 @@ import { howToInstall, MissingPackagesError } from '../../optional/packages.ts'
 export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
   /** The executor that would run or refuse commands; absent if none is usable. */
   readonly executor?: ExecutorName | undefined
-  /** Why preferred executors cannot be used. */
+  /** Reasons why preferred executors cannot be used. */
   readonly passedOver: readonly {
     readonly executor: ExecutorName
     readonly reason: string
     readonly remedy?: string | undefined
   }[]
-  /** Why no workspace can be opened for commands. */
+  /** The reason why no workspace can be opened for commands. */
   readonly problem?: string | undefined
 }
 
-/** Opens the workspace as `exec` would, one executor after the other, and asks it. */
+/** Opens the workspace as `exec` would, trying one executor after the other, and explains the rules. */
 export async function inspectRules({ settings, open, signal }: CommandContext): Promise<Rules> {
   const passedOver: Rules['passedOver'][number][] = []
   for (const executor of settings.executors) {

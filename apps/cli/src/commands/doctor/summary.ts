@@ -18,7 +18,7 @@ interface Summary {
 
 export function renderSummary(summary: Summary, { style, output }: Pick<CommandContext, 'style' | 'output'>): string {
   const more = summary.verbose ? [] : [style.dim('ws doctor -v says more of each boundary and limit.')]
-  // Lines that begin with spaces hold commands to copy, which stay whole.
+  // Lines that begin with spaces contain commands to copy, so they are not wrapped.
   const wrapped = (line: string) => (output.terminal && !line.startsWith(' ') ? wrapWords(line, style.width) : line)
   const said = verdict(summary, style).split('\n').map(wrapped).join('\n')
   return [renderExecutors(summary, style), said, ...more].join('\n\n')
@@ -42,7 +42,7 @@ export function renderExecutors(
 
 interface StateOptions {
   readonly used: boolean
-  /** This workspace cannot use it; the verdict says why. */
+  /** True if this workspace cannot use the executor. The verdict gives the reason. */
   readonly passed: boolean
   readonly style: Style
 }
@@ -59,7 +59,7 @@ function stateOf(finding: Finding, { used, passed, style }: StateOptions): [stri
     : [style.good('ready'), held]
 }
 
-/** Function rules hold at the file API alone, so they are no boundary of commands. */
+/** Function rules are enforced at the file API alone, so they are no boundary of commands. */
 const boundaries = guaranteeFields.filter((field) => field !== 'apiRules')
 
 function holds(guarantees: Guarantees): string {
@@ -102,7 +102,7 @@ function verdict({ ok, findings, rules, executor }: Summary, style: Style): stri
   ].join('\n')
 }
 
-/** Why executors cannot be used here, each reason once. The steps below say how to install one. */
+/** Reasons why executors cannot be used here, each reason once. The steps below explain the installation. */
 function reasonsOf(rules: Rules | undefined, findings: readonly Finding[], style: Style): string[] {
   const byReason = Map.groupBy(rules?.passedOver ?? [], ({ reason }) => reason)
   return [...byReason].flatMap(([reason, all]) => {

@@ -14,15 +14,15 @@ export interface FileCommand<Arguments extends readonly unknown[] = readonly unk
   readonly name: string
   readonly summary: string
   readonly description: string
-  /** In commander's form, each with its help: `<path...>`. */
+  /** Arguments in commander's form, each with its help: `<path...>`. */
   readonly arguments?: readonly (readonly [name: string, help?: string])[]
   readonly options?: readonly (Option | readonly [flags: string, help: string])[]
-  /** Command lines, each with its omissible part: `--root . ls`. */
+  /** Example command lines, each with its omissible part: `--root . ls`. */
   readonly examples: readonly string[]
   readonly readOnly?: boolean
-  /** Checks the arguments before the workspace opens, and returns those for `run`. */
+  /** Checks the arguments before the workspace opens, and returns the arguments for `run`. */
   readonly prepare?: (given: Arguments) => Arguments
-  /** A long task, for a line on a terminal: `copying /a`. */
+  /** The text of a long task, for a line on a terminal: `copying /a`. */
   readonly progress?: (given: Arguments) => string
   /** Resolves to the exit code; `undefined` is success. */
   readonly run: (context: FileContext, given: Arguments, flags: Flags) => Promise<number | void>
@@ -59,7 +59,7 @@ export function addFileCommand(program: Command, start: Start, command: FileComm
   })
 }
 
-/** Counts results, and clears the line of progress before each. */
+/** Wraps output: counts results, and clears the progress line before each. */
 function above(output: Output, progress: Progress): Output {
   const counted =
     <Given>(write: (given: Given) => Promise<void>) =>

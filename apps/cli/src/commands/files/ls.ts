@@ -42,7 +42,7 @@ async function collectRows(
   return rows
 }
 
-/** A link is listed as its target. */
+/** A file's row. A link is listed as its target. */
 async function statFile(workspace: Workspace, path: string, signal: AbortSignal): Promise<Row | undefined> {
   const stat = await workspace.stat(path, { signal })
   if (stat.type === 'directory' || stat.type === 'symlink') return undefined

@@ -100,7 +100,7 @@ function configOf({ settings }: CommandContext, flags: InitFlags, choices: Choic
   const require = choices.untrusted ? ('untrusted' as const) : settings.require
   const all: readonly RuleConfig[] = [
     ...(choices.protect ? [{ rule: 'protectSecrets' } as const, { rule: 'protectHooks' } as const] : []),
-    // commands must not change the rules for the next command
+    // a command must not change the rules for the next command
     ...(own.startsWith('../') ? [] : [{ rule: 'readOnly', path: own } as const]),
     ...(flags.deny ?? []).map((path) => checked(choices.at, '--deny', { rule: 'deny', path })),
     ...(flags.readOnly ?? []).map((path) => checked(choices.at, '--read-only', { rule: 'readOnly', path })),
@@ -118,7 +118,7 @@ function configOf({ settings }: CommandContext, flags: InitFlags, choices: Choic
   }
 }
 
-/** @param at the workspace's root: rules outside would have no effect */
+/** @param at the workspace's root: a rule for a path outside would have no effect */
 function checked(
   at: string,
   place: string,
@@ -133,7 +133,7 @@ function checked(
   return rule
 }
 
-/** Without a home directory the file is still written. */
+/** Trusts the file. Without a home directory, the file is written anyway. */
 function tryTrust(file: string, text: string): boolean {
   try {
     trust(file, hashOf(Buffer.from(text)))

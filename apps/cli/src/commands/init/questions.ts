@@ -17,7 +17,7 @@ export type Ask = (question: string) => Promise<string | undefined>
 
 const mostTries = 3
 
-/** Asks for each choice, with the present one as default. @throws UsageError after three invalid answers, or without input */
+/** Asks for each choice, with the present choice as default. @throws UsageError after three invalid answers, or without input */
 export async function askChoices(
   ask: Ask,
   complain: (text: string) => void,

@@ -73,7 +73,7 @@ Examples:
   addWhole(thread, start)
 }
 
-/** Subcommands on whole threads, which belong to no user. */
+/** Adds subcommands for whole threads, which need no user. */
 function addWhole(thread: Command, start: Start): void {
   thread
     .command('list')

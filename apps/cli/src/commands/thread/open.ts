@@ -15,7 +15,7 @@ export interface ThreadFlags {
 }
 
 export interface OpenThreadsOptions {
-  /** For running commands. Default false. */
+  /** True to run commands. Default false. */
   readonly executors?: boolean
   /** Make missing parts. Default false. */
   readonly provision?: boolean

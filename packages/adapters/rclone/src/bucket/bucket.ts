@@ -12,11 +12,11 @@ import { type RcloneAdapterOptions, checkMountOptions } from '../options.ts'
 import { refreshMount } from '../refresh.ts'
 import { type RcloneStatus, statusOf } from '../status.ts'
 
-/** One mount for many adapters: each adapter shows one part of the mount, and nothing else. */
+/** One mount for many adapters. Each adapter shows only one part of the mount. */
 export interface RcloneBucket extends AsyncDisposable {
   /** A part of the bucket as a separate adapter. The adapter's `close()` flushes that part, and keeps the mount. */
   adapter(prefix: string): Promise<RcloneAdapter>
-  /** Makes all adapters see the changes that others made in the store before this call. */
+  /** Makes all adapters see changes that other writers made in the store before this call. */
   refresh(options?: SignalOption): Promise<void>
   status(): Promise<RcloneStatus>
   /** Closes all adapters, flushing each, and unmounts. */
@@ -25,7 +25,7 @@ export interface RcloneBucket extends AsyncDisposable {
 
 const operation = 'openRcloneBucket'
 
-/** Mounts a bucket once for many workspaces. A prefix within another one is refused. @throws as `createRcloneAdapter` */
+/** Mounts a bucket once for many workspaces. A prefix inside another adapter's prefix is refused. @throws as `createRcloneAdapter` */
 export async function openRcloneBucket(options: RcloneAdapterOptions): Promise<RcloneBucket> {
   const mount = await Mount.open(checkMountOptions(options), options.signal)
   const open = new Map<string, RcloneAdapter>()

@@ -13,7 +13,7 @@ export interface DegradedEvent {
 }
 
 export interface OrEmptyOptions {
-  /** Called with the reason why the mount is empty. */
+  /** Called with the reason for the empty mount. */
   readonly onDegraded: (event: DegradedEvent) => void
   /** The user that commands run as. Default: this process's own user. */
   readonly owner?: Owner | undefined
@@ -22,8 +22,8 @@ export interface OrEmptyOptions {
 const shapes: OptionShapes<OrEmptyOptions> = { onDegraded: option.required(option.function), owner: ownerShape }
 
 /**
- * For mounts that a workspace can do without, such as skills and tickets. Returns the adapter of `make`. If `make` fails: an empty,
- * read-only directory, which the callback reports, and whose name in `workspace.mounts` shows it.
+ * Returns the adapter of `make`, for mounts that a workspace can do without, such as skills and tickets. If `make` fails, the adapter is an
+ * empty, read-only directory. The callback reports the failure, and the adapter's name in `workspace.mounts` shows it.
  */
 export async function orEmpty(make: () => Promise<StorageAdapter>, options: OrEmptyOptions): Promise<StorageAdapter> {
   checkOption('orEmpty', 'make', make, option.required(option.function))

@@ -17,7 +17,7 @@ export interface CachedFile {
 /** A note that cannot be read counts as not uploaded. */
 const unknown: CachedFile = { dirty: true, mtimeNs: 0n, size: -1, complete: false, fingerprint: '' }
 
-/** Reads the cache's note of a file at once; `undefined` without a note. rclone sets dirty before it acknowledges the first byte. */
+/** Reads the cache's note of a file; `undefined` without a note. rclone marks the file dirty before it acknowledges the first byte. */
 export async function readCachedFile(path: string | Buffer): Promise<CachedFile | undefined> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const found = lookAtCachedFile(path)
@@ -40,7 +40,7 @@ export function noteOf(path: string): bigint | undefined {
 
 const withoutNote = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'])
 
-/** `undefined` where the cache has no note: no such name, a path below a file, or a directory of notes. */
+/** Runs `look`. `undefined` if the cache has no note: no such name, a path below a file, or a directory of notes. */
 function whereThere<Found>(look: () => Found): Found | undefined {
   try {
     return look()

@@ -31,14 +31,14 @@ interface Gone {
   readonly path: string
   /** MD5 of its content, in hexadecimal. */
   readonly hash: string
-  /** MD5 of the store's older content, until that is removed; see {@link CancelledUploads.noteMove}. */
+  /** MD5 of the store's older content, until that content is removed; see {@link CancelledUploads.noteMove}. */
   readonly before?: string | undefined
 }
 
 /**
- * Files that were deleted or moved while they may have been on their way to the store. rclone then calls the upload off, and
- * forgets it; if the store had all of it by then, the file comes back with the next listing. So the store is asked, and a
- * file with just that content is removed. The list is on the disk: it outlives the process, as the cache does.
+ * Files that were deleted or moved during a possible upload. rclone then cancels the upload and forgets the file. If the store had
+ * received the whole file, the file reappears in the next listing. So the store is queried, and a file with exactly that content
+ * is removed. The list is on the disk, and like the cache it outlives the process.
  */
 export class CancelledUploads {
   readonly #file: string
@@ -48,7 +48,7 @@ export class CancelledUploads {
   readonly #below: string
   #gone: Gone[]
 
-  /** @param options host paths of the cache, and of its notes (`metadata`) and contents for this part */
+  /** @param options host paths of the cache, and of this part's notes (`metadata`) and contents */
   constructor({ cache, metadata, content, below }: CancelledUploadsOptions) {
     const name = createHash('sha256').update(below).digest('hex').slice(0, 16)
     this.#file = join(cache, 'cancelled', name)
@@ -66,9 +66,9 @@ export class CancelledUploads {
   }
 
   /**
-   * Notes the same before a move. The store's object can be removed only afterwards: rclone moves the object it knows
-   * of, and then the file. If the process ends in between, the file would be back, or alone in the new place. The list
-   * says which of the two it is.
+   * Records the affected files before a move. The store's objects can be removed only after the move: rclone moves the object that it
+   * knows, and then the file. If the process ends in between, the file would reappear, or exist only at the new place. The list
+   * shows which of the two happened.
    */
   async noteMove(
     path: MountPath,
@@ -106,7 +106,7 @@ export class CancelledUploads {
     return file === undefined ? await this.#dirtyBelow(path) : file.dirty ? [path] : []
   }
 
-  /** Removes the store's objects of files that are about to go: rclone knows no object of a file that replaced another by renaming. */
+  /** Removes the store's objects of files that will be deleted: rclone knows no object of a file that replaced another file by renaming. */
   async removeStored(paths: readonly string[], { control, fs, signal }: StoreContext): Promise<void> {
     for (const path of paths) await deleteStored(control, { fs, remote: this.#remote(path) }, signal)
   }
@@ -129,8 +129,8 @@ export class CancelledUploads {
 
   async #settleOne({ path, hash, before }: Gone, { control, fs, signal }: StoreContext): Promise<boolean> {
     const cached = await readCachedFile(join(this.#metadata, path))
-    // Times of the store are whole milliseconds: with a finer one, it was made here since. (An upload that ends late notes
-    // what it knew of a file that is gone, without its content.)
+    // Times of the store are whole milliseconds, so a finer time means that the file was written here since. A late upload can
+    // leave a note about a removed file, but no content.
     if (cached !== undefined && cached.mtimeNs % nsPerMs !== 0n && existsSync(join(this.#content, path))) return false
     const where = { fs, remote: this.#remote(path) }
     const stored = await hashInStore(control, where, signal)

@@ -13,24 +13,24 @@ export interface Comparison {
   readonly staleNames: StaleNames
   /** Directories, each with a slash at its end. */
   readonly directories: readonly string[]
-  /** Names that the mount has shown so far: it can forget a file that the store does not have. */
+  /** Names that the mount has shown so far. The mount can forget a file that the store does not have. */
   readonly shown: Set<string>
 }
 
 export interface Compared {
-  /** Names of files that the store does not have as programs see them. */
+  /** Names of files that the store lacks, or has with other content than programs see. */
   readonly missing: readonly string[]
-  /** Names of objects that may match no file of programs. */
+  /** Names of objects that may have no matching file. */
   readonly extra: readonly string[]
-  /** Empty directories, and files that are not uploaded. rclone still knows their directories by earlier paths. */
+  /** Empty directories, and files that are not uploaded. rclone still has earlier paths for the directories of these files. */
   readonly kept: readonly string[]
-  /** Programs have changed names meanwhile. */
+  /** True if programs have changed names meanwhile. */
   readonly isChanging: boolean
 }
 
 /**
- * Compares files of the cache, and directories of the mount, with the store. It gives the store what it lacks. Objects of this mount
- * go where messages have told that programs removed or moved them.
+ * Compares files of the cache and directories of the mount with the store, and uploads missing files. Objects of this mount are
+ * removed if messages have reported that programs removed or moved the file.
  */
 export async function compare(part: FollowedPart, comparison: Comparison): Promise<Compared> {
   const { places, staleNames, directories, shown } = comparison

@@ -4,12 +4,12 @@ import { tempPrefix } from '@ws/adapter-local/internal'
 
 import { readCachedFile } from './cached-file.ts'
 
-/** Clocks of file systems count in steps. */
+/** Milliseconds of tolerance, because clocks of file systems count in steps. */
 const slackMs = 2_000
 const slash = Buffer.from('/')
 
 interface Note {
-  /** The path from the root, as text, though a name need not be text. */
+  /** The path from the root as text. The name itself need not be valid text. */
   readonly path: string
   /** The host path of the note in bytes, which also finds a name that is not UTF-8. */
   readonly file: Buffer
@@ -19,15 +19,15 @@ interface Note {
 export class DirtyFiles {
   readonly #root: string
   readonly #unfinished: boolean
-  /** Files that were found dirty: as long as one of these is dirty, no scan of all files is needed. */
+  /** Files that were found dirty. While one of them is dirty, no scan of all files is needed. */
   readonly #found = new Map<string, Note>()
   #cleanSince = Number.NEGATIVE_INFINITY
 
   /**
-   * `root`: host path of the metadata of the part that counts.
+   * `root`: host path of the metadata of the part.
    *
-   * `unfinished: false` leaves out files under construction. Their writes are not acknowledged yet, or have failed. A full
-   * disk leaves such a file's note behind, cut or whole, after the file was removed.
+   * `unfinished: false` leaves out files under construction, whose writes are not acknowledged yet or have failed. On a full disk,
+   * the partial or whole note of such a file remains after the file was removed.
    */
   constructor(root: string, { unfinished = true }: { readonly unfinished?: boolean } = {}) {
     this.#root = root
@@ -81,11 +81,11 @@ export class DirtyFiles {
     for (const [key, note] of this.#found) if (!(await isDirty(note))) this.#found.delete(key)
   }
 
-  /** Files that were changed since all were clean: a file that becomes dirty is written anew. */
+  /** Notes that were written since all files were clean. A file that becomes dirty gets a new note. */
   async *#changed(directory: Buffer, path: string): AsyncGenerator<Note> {
     let listing
     try {
-      // one call for each directory: a flush scans all directories again and again
+      // one call for each directory, since a flush scans all directories again and again
       listing = await readdir(directory, { encoding: 'buffer', withFileTypes: true })
     } catch (error) {
       if (isGone(error)) return

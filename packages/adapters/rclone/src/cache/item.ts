@@ -1,24 +1,24 @@
 /** A file of rclone's cache, which programs may see under another name than the cache. */
 export interface Item {
-  /** Where programs see it; `undefined`: nowhere, or the place is not known. */
+  /** The path where programs see the file; `undefined`: there is none, or the path is not known. */
   place: string | undefined
-  /** The place that the file left. */
+  /** The path that the file has left. */
   last?: string | undefined
-  /** When its upload may begin, in milliseconds since the epoch. */
+  /** When the upload may begin, in milliseconds since the epoch. */
   readonly begins: number
-  /** A scan or a message has reported the file's place. */
+  /** True if a scan or a message has reported the file's path. */
   isSure: boolean
-  /** A scan did not find the file at its place. */
+  /** True if a scan did not find the file at its path. */
   isLost?: boolean
-  /** Order in which files were closed: the latest content of a place is the right one. */
+  /** The order in which files were closed. The last closed file has the valid content of a path. */
   order: number
-  /** The file was written again. */
+  /** True if a program has written the file again. */
   isRewritten: boolean
-  /** No message has reported the end of the upload. */
+  /** True if no message has reported the end of the upload. */
   isBlind?: boolean
-  /** The store's object of the upload. */
+  /** The name of the store's object during the upload. */
   under?: string
-  /** The store's object, once the upload has ended. */
+  /** The name of the store's object after the upload. */
   key: string | undefined
 }
 

@@ -38,7 +38,7 @@ export function appendLines(file: string, items: readonly object[]): void {
   appendFileSync(file, items.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
 }
 
-/** Cancels all earlier items with a name in such a list. */
+/** Cancels all earlier items with a name in a list of JSON lines. */
 export function appendEnd(file: string, name: string): void {
   const line: Ended = { ended: name }
   appendLines(file, [line])

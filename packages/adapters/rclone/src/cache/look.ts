@@ -6,13 +6,13 @@ import type { Item } from './item.ts'
 import type { Places } from './places.ts'
 import type { FollowedPart, StoredPart } from './stored.ts'
 
-/** Most names that a search for moved files examines. */
+/** Limit of names that a search for moved files examines. */
 const mostNames = 20_000
 
-/** Milliseconds after the start of an upload; after that, a scan proves nothing about a file whose upload has ended. */
+/** Milliseconds after the start of an upload. After that, a scan proves nothing about a file whose upload has ended. */
 const longMs = 200
 
-/** Scans the mount for files. Messages report all changes from now on, and win over the scan. */
+/** Scans the mount for files. From now on, messages report all changes, and win over the scan. */
 export async function lookFor(places: Places, part: FollowedPart): Promise<void> {
   const { root, catchUp } = part
   const { told } = places
@@ -38,7 +38,7 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   const lost: Item[] = []
   for (const { item, names } of unsure) {
     if (names.some(isOther)) continue
-    // an upload that ends can hide a file for a moment, or show a removed file again
+    // an upload that ends can hide a file briefly, or show a removed file again
     const isLate = Date.now() > item.begins
     for (const name of names) if (seen.has(name) || !isLate) tell(name, seen.has(name))
     if (isLate && !names.some((name) => told.get(name))) continue
@@ -61,7 +61,7 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   for (const name of seen) if (!isOther(name)) tell(name, true)
 }
 
-/** Makes rclone log which names programs can see, and which names have gone. */
+/** Makes rclone log the names that programs can see, and the names that have vanished. */
 export async function tellOfNames({ control }: Pick<StoredPart, 'control'>, on: boolean): Promise<void> {
   await control.call('options/set', { main: { LogLevel: on ? 'DEBUG' : 'INFO' } })
 }
@@ -77,7 +77,7 @@ export async function* leavesBelow(root: string, directory: string): AsyncGenera
   }
 }
 
-/** `undefined`: there is no directory. */
+/** Lists a directory; `undefined` if it does not exist. */
 async function entriesOf(directory: string): Promise<readonly Dirent[] | undefined> {
   return await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined

@@ -4,11 +4,11 @@ import { appendEnd, appendLines, readLines } from './lines.ts'
 
 interface LostName {
   readonly name: string
-  /** True: the store has a surplus object. False: a file is missing there, or has an earlier content. */
+  /** True: the store has a surplus object. False: the store lacks the file, or has an earlier content. */
   readonly isExtra: boolean
 }
 
-/** Names at which the store may differ from what programs see. The list is on the disk, so the next mount also refuses them. */
+/** Names at which the store may differ from the files that programs see. The list is on the disk, so the next mount also refuses them. */
 export class LostNames {
   readonly #file: string
   #all: readonly LostName[]

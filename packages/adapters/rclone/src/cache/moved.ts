@@ -1,11 +1,11 @@
 interface Moved {
   readonly from: string
   readonly to: string
-  /** The file got the place of a file with a later content. */
+  /** True if the file took the path of a file with a later content. */
   readonly isOlder: boolean
 }
 
-/** Files of the cache that got other names. rclone reports the rename of a directory after its files, and renames run side by side. */
+/** Files of the cache with new names. rclone reports a directory's rename after the renames of its files, and renames can overlap. */
 export class MovedFiles {
   #all: Moved[] = []
 
@@ -13,7 +13,7 @@ export class MovedFiles {
     this.#all.push({ from, to, isOlder })
   }
 
-  /** Takes the files that the rename of a directory has moved. Forgets others, except those that `isWaiting` for their upload. */
+  /** Removes and returns the files that a directory rename has moved. Forgets other files, unless `isWaiting` for their upload. */
   take(from: string, to: string, isWaiting: (name: string) => boolean): readonly Moved[] {
     const taken = this.#all.filter((one) => one.to.startsWith(to) && one.from === from + one.to.slice(to.length))
     this.#all = this.#all.filter((one) => !taken.includes(one) && (one.isOlder || isWaiting(one.to)))

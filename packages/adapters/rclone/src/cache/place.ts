@@ -12,9 +12,9 @@ interface CachedPart extends Pick<StoredPart, 'metadata' | 'content'> {
 }
 
 /**
- * Makes room for a file that gets this name by renaming. rclone keeps the cache's directories of a directory that was
- * removed, and loses the content of a file that is moved to such a name. It also keeps files that it deleted under an
- * earlier path of their directory. It notices that a file which it has uploaded is missing in its cache.
+ * Makes room for a file that gets this name by renaming. rclone keeps cache directories of a removed directory, and loses the content
+ * of a file that is moved to such a name. rclone also keeps files that it deleted under an earlier path of their directory.
+ * rclone notices if an uploaded file is missing in its cache.
  */
 export async function makeRoom({ metadata, content, files }: CachedPart, path: MountPath): Promise<void> {
   const places = [join(metadata, path), join(content, path)]

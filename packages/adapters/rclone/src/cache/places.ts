@@ -4,25 +4,25 @@ import type { Expected, Item } from './item.ts'
 import { LostNames } from './lost-names.ts'
 import { Renames } from './renames.ts'
 
-/** Where programs see files of rclone's cache. Paths in rclone's messages about changes of programs are rclone's. */
+/** Maps files of rclone's cache to the paths that programs see. Paths in rclone's messages are those of the cache. */
 export class Places {
   readonly renames = new Renames()
   /** Files that wait for their upload, or for a later comparison with the store, by their names in the cache. */
   readonly items = new Map<string, Item>()
-  /** Names from messages and scans: true if programs can see the name, false if not any more. */
+  /** Names from messages and scans: true if programs can see the name, false if programs can no longer see it. */
   readonly told = new Map<string, boolean>()
-  /** Names under which this mount gave content to the store. */
+  /** Names under which this mount stored content. */
   readonly given = new Set<string>()
   /** Names that programs gave to files and directories. */
   readonly moved = new Set<string>()
   /** Names at which rclone has shown files. */
   readonly files = new Set<string>()
-  /** Paths that programs renamed, and the new paths. */
+  /** New paths of entries that programs renamed. */
   readonly renamed: string[] = []
   /** Counts the changes of names. */
   changed = 0
   readonly lost: LostNames
-  /** Changes of programs that have not ended, by directory. */
+  /** Unfinished changes by programs, by directory. */
   readonly #changing = new Map<string, { path: string; isRemoval: boolean; end: () => void }>()
   #closed = 0
 
@@ -35,7 +35,7 @@ export class Places {
     return (this.#closed += 1)
   }
 
-  /** Follows a file, or starts again. */
+  /** Starts to track a file, or restarts. */
   add(name: string, isRewritten: boolean, begins: number): Item {
     const item = {
       place: this.seenAs(name),
@@ -49,7 +49,7 @@ export class Places {
     return item
   }
 
-  /** Follows a file that programs do not see any more. */
+  /** Tracks a file that programs can no longer see. */
   addGone(name: string): void {
     Object.assign(this.add(name, false, 0), { place: undefined, last: name, isSure: true, order: 0 })
   }
@@ -93,7 +93,7 @@ export class Places {
     if (!this.items.has(name) && this.#hasPlace(seenAs)) this.add(name, true, 0).isSure = true
     const item = this.items.get(name)
     if (item === undefined) return this.lost.delete(seenAs)
-    // another file has its place in the cache
+    // another file has this file's path in the cache
     const isOther = item.place !== undefined && item.place !== seenAs && this.told.get(name) === true
     if (isOther && item.place !== undefined) this.lost.add(item.place)
     item.isSure ||= item.place === undefined
@@ -114,7 +114,7 @@ export class Places {
   /** Notes that rclone has shown a file at the end of its upload. */
   noteEnd(item: Item, [place, ...others]: readonly string[]): void {
     if (item.isSure) {
-      // a message is missing
+      // a message is missing, so the place is not known
       if (place === undefined) Object.assign(item, { place: undefined, last: item.place, isSure: false })
       return
     }
@@ -123,10 +123,10 @@ export class Places {
     Object.assign(item, { place: isThere && place !== item.last ? place : undefined, last: place, isSure: true })
   }
 
-  /** The name that programs see of rclone's path: a directory within a renamed one keeps its earlier path. */
+  /** The name that programs see for rclone's path. A directory inside a renamed directory keeps its earlier path in rclone. */
   seenAs = (path: string): string => this.renames.now(path, (name) => this.told.get(name) === true)
 
-  /** Notes that a program makes, removes or moves an entry. Paths are rclone's. */
+  /** Records that a program makes, removes or moves an entry. Paths are rclone's. */
   noteMaking(directory: string, name: string): void {
     const path = this.#present(directory, name)
     const end = (): void => {
@@ -136,7 +136,7 @@ export class Places {
     this.#changing.set(directory, { path, isRemoval: false, end })
   }
 
-  /** The name that programs see of an entry. A renamed directory tells its present path: a directory with an earlier path is new. */
+  /** The name that programs see for an entry. A renamed directory reports its present path, so a directory with an earlier path is new. */
   #present(directory: string, name: string): string {
     if (this.renames.earlierDirectories().includes(directory)) this.told.set(directory, true)
     return this.seenAs(join(directory, name))
@@ -160,7 +160,7 @@ export class Places {
     const from = join(directory, name)
     const [path, destination] = [this.#present(directory, name), this.#present(dirname(to), basename(to))]
     const end = (): void => {
-      // the cache tells nothing of it where it has the files under other names
+      // if the cache has the files under other names, it reports no rename
       if ([...this.items.values()].some(({ place }) => place?.startsWith(`${path}/`)))
         this.renames.add(`${from}/`, `${to}/`)
       this.moved.add(destination)
@@ -179,12 +179,12 @@ export class Places {
     return change?.isRemoval === true ? change.path : undefined
   }
 
-  /** True if programs do not see the name, and are not making it at this moment. */
+  /** True if programs do not see the name, and are not making it right now. */
   isGone(name: string): boolean {
     return this.told.get(name) === false && !this.#isChanging(name)
   }
 
-  /** True if programs see a file of the cache at a place, and are not changing the place at this moment. */
+  /** True if programs see a file of the cache at a path, and are not changing that path right now. */
   isAt(name: string, place: string): boolean {
     return this.items.get(name)?.place === place && this.told.get(place) === true && !this.#isChanging(place)
   }
@@ -193,7 +193,7 @@ export class Places {
     return [...this.#changing.values()].some(({ path }) => path === name)
   }
 
-  /** Notes that the store was given a file of the cache. Another file may have got its place meanwhile. */
+  /** Records that a file of the cache was stored. Another file may have taken its path meanwhile. */
   noteGiven(name: string, place: string): void {
     if (!this.isAt(name, place) && !this.isGone(place)) this.lost.add(place)
   }
@@ -229,7 +229,7 @@ export class Places {
     for (const name of [...this.told.keys()].filter(isIn)) this.#tellMoved(name, moved(name))
     for (const [name, item] of this.items) {
       const { place = '', last = '', key } = item
-      // rclone shows it there at the end of its upload
+      // rclone shows the file at the new path at the end of its upload
       if (last.startsWith(`${path}/`)) item.last = moved(last)
       if (key === to && place === '') this.items.delete(name)
       if (key !== undefined && place === path) item.key = to

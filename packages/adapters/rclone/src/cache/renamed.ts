@@ -10,17 +10,17 @@ import { Places } from './places.ts'
 import type { StaleNames } from './stale-names.ts'
 import type { FollowedPart } from './stored.ts'
 
-/** Most comparisons, and milliseconds between two while programs keep changing files. */
+/** Limit of comparisons, and milliseconds between two of them while programs keep changing files. */
 const mostLooks = 5
 const lookEveryMs = 200
 /** Milliseconds for which a program can find a file by a path that the kernel remembers. */
 const rememberedMs = 10_000
 
 /**
- * Files of a directory that was renamed before their upload, or with an empty directory in it. rclone before 1.62 has them in its
- * cache, and in the store, under other names than programs see. While such files wait, its log tells what programs do with names.
- * A look at the mount finds what they did before. At the end of an upload, rclone shows the file where it is, also a removed one.
- * At last the mount and the store are compared.
+ * Handles files of a directory that was renamed before their upload, or with an empty directory inside. rclone before 1.62 keeps these
+ * files in its cache and in the store under other names than programs see. While such files wait, rclone's log reports name changes.
+ * A scan of the mount finds earlier changes. At the end of an upload, rclone shows the file at its path, even a removed file.
+ * At the end, the mount and the store are compared.
  */
 export class RenamedDirectories {
   part: FollowedPart | undefined
@@ -32,7 +32,7 @@ export class RenamedDirectories {
   /** Waiting files whose place another file is about to take, by the directory of the other file. */
   readonly #replacing = new Map<string, string>()
   readonly #doubtful = new Set<string>()
-  /** Empty directories, and files that are not uploaded. rclone still knows their directories by earlier paths. */
+  /** Empty directories, and files that are not uploaded. rclone still has earlier paths for the directories of these files. */
   #kept: readonly string[] = []
   #looks = Promise.resolve()
   #work = Promise.resolve()
@@ -43,7 +43,7 @@ export class RenamedDirectories {
   }
 
   noteRename(from: string, to: string, time: number): void {
-    // otherwise rclone still uploads the file that had the name
+    // otherwise rclone still uploads the earlier file with this name
     const isWaiting = this.#staleNames.isWaiting(from)
     for (const [directory, name] of this.#replacing) if (isWaiting && name === to) this.#replacing.delete(directory)
     this.#staleNames.noteRename(from, to, time)
@@ -66,7 +66,7 @@ export class RenamedDirectories {
   /** `isMissing`: rclone did not have the entry. */
   noteChanged(directory: string, isDone: boolean, isMissing = false): void {
     const removed = this.places.noteChanged(directory, isDone)
-    // rclone had forgotten the directory, and still uploads the files in it, which the program takes for removed
+    // rclone had forgotten the directory, and still uploads its files, though the program believes them removed
     if (isMissing && removed !== undefined)
       for (const place of [...this.#staleNames.allWaiting].map((one) => this.places.items.get(one)?.place ?? one))
         if (place.startsWith(`${removed}/`)) this.places.lost.add(place, true)
@@ -127,7 +127,7 @@ export class RenamedDirectories {
     const own = free.find(([name]) => lastPlace(name) === place)
     const those = own === undefined ? free.filter(([name]) => items.get(name)?.isSure === false) : [own]
     for (const [, shown] of those) shown.push(place)
-    // a program opens the file; it may also be a removed file that an upload shows again
+    // a program opens the file; or an upload shows a removed file again
     if (those.length === 0) this.places.noteOpen(place)
   }
 
@@ -151,7 +151,7 @@ export class RenamedDirectories {
     this.#settle()
   }
 
-  /** Call this when all is uploaded. Returns names at which the store differs from what programs see. */
+  /** Call this after all uploads. Returns names at which the store differs from the files that programs see. */
   async settled(signal: AbortSignal | undefined): Promise<readonly string[]> {
     await this.#work
     await this.#looks
@@ -160,7 +160,7 @@ export class RenamedDirectories {
     for (const [name, item] of [...this.places.items].filter(([, { key }]) => key === undefined)) {
       const note = await readCachedFile(`${part.metadata}/${name}`)
       if (note?.dirty === false) Object.assign(item, { key: name, isBlind: true })
-      // rclone has cancelled its upload
+      // rclone has cancelled the upload of this file
       else if (note === undefined) this.places.items.delete(name)
     }
     const wrong = await this.#compare(part)
@@ -168,7 +168,7 @@ export class RenamedDirectories {
     return wrong
   }
 
-  /** Call this when removed files have left the store. Returns names at which the store may differ from what programs see. */
+  /** Call this after removed files have left the store. Returns names at which the store may differ from the files that programs see. */
   async lost(signal: AbortSignal | undefined): Promise<readonly string[]> {
     const { lost } = this.places
     for (const { name, isExtra } of lost.all) {
@@ -179,7 +179,7 @@ export class RenamedDirectories {
     return lost.all.map(({ name }) => name)
   }
 
-  /** Makes rclone look up files and directories again, and then programs: they use earlier paths while the kernel remembers them. */
+  /** Makes rclone look up files and directories again, and then programs, which use earlier paths while the kernel remembers them. */
   async #forget(part: FollowedPart): Promise<void> {
     const directories = [...this.#doubtful]
     if (directories.length === 0 || this.places.items.size > 0) return
@@ -189,7 +189,7 @@ export class RenamedDirectories {
     this.places.renames.end((to) => this.#kept.some((one) => one.startsWith(to)), Date.now() + rememberedMs)
   }
 
-  /** Compares until all is right. Returns names that are wrong because programs keep changing files. Other wrong names are lost. */
+  /** Compares until the store matches. Returns names that differ because programs keep changing files. Other differing names are lost. */
   async #compare(part: FollowedPart): Promise<readonly string[]> {
     const shown = new Set<string>()
     for (let look = 1; this.#doubtful.size > 0 || this.places.items.size > 0; look += 1) {
@@ -242,7 +242,7 @@ export class RenamedDirectories {
     })
   }
 
-  /** Never rejects: the next flush does again the work that failed. */
+  /** Never rejects: the next flush repeats the work that failed. */
   async #then(after: Promise<void>, work: (part: FollowedPart) => Promise<unknown>): Promise<void> {
     await after
     if (this.part !== undefined) await work(this.part).catch(() => undefined)

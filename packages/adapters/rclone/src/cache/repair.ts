@@ -8,9 +8,9 @@ import { hashOf } from './content-hash.ts'
 import { systemPath } from '../program/find.ts'
 
 /**
- * Mends notes that rclone was writing when it was killed. A note on a file is not replaced in one step, and is moved apart
- * from the content. Such a file would be thrown away at the next start, or cut, and with it what was acknowledged; it is
- * marked as not uploaded instead. Content with holes is a part of what the store has, and is left to rclone.
+ * Repairs notes that rclone was writing when it was killed. rclone does not replace a note in one step, and moves note and content
+ * separately. At the next start, rclone would discard or truncate such a file, and lose acknowledged content. The note is therefore
+ * marked as not uploaded. Content with holes is a part of the store's file, and remains unchanged.
  */
 export async function repairCache(place: MountDirectories): Promise<void> {
   const content = join(place.cache, 'vfs')
@@ -44,7 +44,7 @@ async function contentAt(path: string): Promise<Content | undefined> {
   return { path, size: Number(size), mtimeNs, time: mtime.toISOString(), hasHoles: blocks * 512n < size }
 }
 
-/** Finishes interrupted renames: rclone moves the content first, then its metadata. Otherwise content may have other metadata. */
+/** Finishes interrupted renames: rclone moves the content first, then the metadata. Otherwise content could get another file's metadata. */
 async function finishRenames(content: string, metadata: string): Promise<void> {
   for await (const path of filesBelow(metadata, '')) {
     const orphan = join(metadata, path)
@@ -56,7 +56,7 @@ async function finishRenames(content: string, metadata: string): Promise<void> {
   }
 }
 
-/** Finds content by its note: once closed, content has the time in its note, to the nanosecond. */
+/** Finds content by its note: the time of closed content equals the note's time, to the nanosecond. */
 async function findRenamed(content: string, metadata: string, said: CachedFile): Promise<string | undefined> {
   if (!said.dirty || said.mtimeNs === 0n) return undefined
   for await (const path of filesBelow(content, '')) {
@@ -70,13 +70,13 @@ async function findRenamed(content: string, metadata: string, said: CachedFile):
 const nsPerMs = 1_000_000n
 
 /**
- * Whether a note is about this content. It is not if a program closed a file that had been replaced since: rclone then
- * notes the state before. Nor is it while a complete file is being written.
+ * Whether a note describes this content. If a program closed a file that had been replaced, rclone notes the older state. While a
+ * complete file is being written, the note does not match either.
  */
 async function isTrue(said: CachedFile, { path, size, mtimeNs }: Content): Promise<boolean> {
   if (!said.complete) return true
   if (said.dirty) return said.size === size
-  // A file that came from the store has a time of the store's, in whole milliseconds.
+  // The time of a file that came from the store is in whole milliseconds.
   if (mtimeNs % nsPerMs === 0n || mtimeNs === said.mtimeNs) return true
   const hash = hashInNote(said)
   return hash === undefined || (await hashOf(path)) === hash

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { timeInStore } from '../control/hash.ts'
 import { type StoredPart, deleteStored, supplyStore } from './stored.ts'
 
-/** Most files that the store is asked about at once. */
+/** Limit of store queries at once. */
 const atOnce = 8
-/** Milliseconds by which the store's clock may be ahead of ours. */
+/** Milliseconds by which the store's clock may be ahead of this machine's clock. */
 const slackMs = 10_000
 
 /** A name that a file has left, while the store may still have an object there. Paths are relative to the store's part. */
 export interface StaleName {
   readonly from: string
-  /** Where the file is now; `undefined` for a deleted file. */
+  /** The present path of the file; `undefined` for a deleted file. */
   readonly to?: string | undefined
   /** When the file left the name, in milliseconds since the epoch. */
   readonly at: number
@@ -20,7 +20,7 @@ export interface StaleName {
   readonly misplaced?: boolean
 }
 
-/** Corrects the store. `isRight`: it had nothing under an old name. `slowestMs`: the longest time of its answers for one name. */
+/** Corrects the store. `isRight`: the store had no object at the old names. `slowestMs`: the store's longest answer time for one name. */
 export async function lookAt(part: StoredPart, staleNames: readonly StaleName[]) {
   let isRight = true
   let slowestMs = 0
@@ -34,16 +34,16 @@ export async function lookAt(part: StoredPart, staleNames: readonly StaleName[])
   return { isRight, slowestMs }
 }
 
-/** True when the store had something under the old name. */
+/** True if the store had an object under the old name. */
 async function settleOne(part: StoredPart, { from, to, at, misplaced }: StaleName): Promise<boolean> {
   if (to !== undefined) await supplyStore(part, to)
-  // A program has made it again; or a file under construction is still to get its real name, by which rclone takes it along.
-  // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
+  // A program has made the file again, or a file under construction will be renamed, and rclone renames its object too.
+  // A late upload can leave a note about a removed file, but no content.
   if (existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
     if (misplaced === true) await supplyStore(part, from)
     return false
   }
-  // rclone's log also has this character for bytes that are not UTF-8: the object may belong to another file
+  // rclone's log also uses this character for bytes that are not UTF-8: the object may belong to another file
   if (from.includes('\uFFFD')) return false
   const where = { fs: part.fs, remote: from }
   const time = await timeInStore(part.control, where, part.signal)

@@ -18,7 +18,7 @@ export interface StoredPart {
 }
 
 export interface FollowedPart extends StoredPart {
-  /** Resolves when the messages that rclone has written so far are read. */
+  /** Resolves when all messages that rclone has written so far were read. */
   readonly catchUp: () => Promise<void>
   /** Milliseconds for which the kernel remembers a path. */
   readonly attributeCache: number
@@ -33,7 +33,7 @@ export async function deleteStored(control: Control, file: RemoteFile, signal: A
   }
 }
 
-/** Copies a file of the cache to the store, if they differ, and then returns true. A file that waits for its upload is skipped. */
+/** Copies a file of the cache to the store if both differ. Returns true after a copy. A file that waits for its upload is skipped. */
 export async function supplyStore(part: StoredPart, path: string): Promise<boolean> {
   const { control, fs, metadata, signal } = part
   const said = await readCachedFile(join(metadata, path))
@@ -41,19 +41,19 @@ export async function supplyStore(part: StoredPart, path: string): Promise<boole
   const hash = hashInNote(said)
   if (hash === undefined || (await hashInStore(control, { fs, remote: path }, signal)) === hash) return false
   if (!(await supplyPlace(part, path, path))) return false
-  // until it lists the directory, rclone uses the object of the old name for this file
+  // until rclone lists the directory, it uses the object of the old name for this file
   const directory = dirname(path)
   await control.call('vfs/forget', directory === '.' ? {} : { dir: directory }, { signal })
   return true
 }
 
-/** rclone takes files of one size and time for the same, and times of the store are seconds: it would only delete the source. */
+/** Without this option, rclone only deletes the source: it treats files of equal size and time as equal, and store times are in seconds. */
 const anyway = { IgnoreTimes: true }
 
-/** Milliseconds for one file. */
+/** Milliseconds to copy one file. */
 const copyMs = 600_000
 
-/** Copies a file of the cache to the store, under the name that programs see. Returns false if the file is gone meanwhile. */
+/** Copies a file of the cache to the store, under the name that programs see. Returns false if the file has vanished. */
 export async function supplyPlace(part: StoredPart, item: string, place: string): Promise<boolean> {
   const { control, fs, content, signal } = part
   const copy = { srcFs: content, srcRemote: item, dstFs: fs, dstRemote: place, _config: anyway }

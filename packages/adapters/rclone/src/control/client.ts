@@ -11,13 +11,13 @@ export interface ControlOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for the answer. Default 10,000. */
+  /** Milliseconds to wait for the answer. Default 10,000. */
   readonly timeout?: number | undefined
 }
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** A refusal by rclone. Its text is for operators. */
+/** A refusal by rclone. Its message is for operators. */
 export class ControlRefusal extends Error {
   readonly status: number
 
@@ -28,12 +28,12 @@ export class ControlRefusal extends Error {
   }
 }
 
-/** rclone says that there is no such file, directory or bucket. */
+/** True if rclone reports a missing file, directory or bucket. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ControlRefusal && /not found/i.test(error.message)
 }
 
-/** Sends a request to rclone. @throws WorkspaceError the meaning of a refusal for the caller of `operation` */
+/** Sends a request to rclone. @throws WorkspaceError that explains a refusal to the caller of `operation` */
 export async function explained(operation: string, ask: () => Promise<unknown>): Promise<void> {
   try {
     await ask()
@@ -43,7 +43,7 @@ export async function explained(operation: string, ask: () => Promise<unknown>):
   }
 }
 
-/** More sockets than are ever used at once: a request must not wait for the answers to others. */
+/** More sockets than requests at once, so that no request waits for another answer. */
 const maxSockets = 32
 
 /** rclone's control interface. It listens on this machine only, and needs the password. */
@@ -57,7 +57,7 @@ export class Control {
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
   }
 
-  /** Calls a command. @throws ControlRefusal; WorkspaceError `ETIMEDOUT` without an answer, `EIO` when rclone is gone */
+  /** Calls a command. @throws ControlRefusal; WorkspaceError `ETIMEDOUT` without an answer, `EIO` if rclone has ended */
   async call(command: string, parameters: Answer = {}, options: CallOptions = {}): Promise<Answer> {
     const { signal, timeout = 10_000 } = options
     signal?.throwIfAborted()

@@ -2,7 +2,7 @@ import { type Control, isNotFound } from './client.ts'
 
 /** A file of the store, as rclone names it. */
 export interface RemoteFile extends Readonly<Record<string, unknown>> {
-  /** The store's part. */
+  /** The store's part as rclone names it. */
   readonly fs: string
   readonly remote: string
 }
@@ -27,7 +27,7 @@ export async function timeInStore(
   return item?.ModTime === undefined ? undefined : Date.parse(item.ModTime)
 }
 
-/** Without `filesOnly`, rclone lists the whole directory of each name that the store does not have. */
+/** Without `filesOnly`, rclone lists the whole directory of each name that is missing in the store. */
 const fileOnly = { filesOnly: true, noMimeType: true }
 
 interface StoredFile {
@@ -67,5 +67,5 @@ export async function listStore(
   return found
 }
 
-/** Milliseconds to list one directory with everything below. */
+/** Milliseconds to list one directory with everything below it. */
 const listMs = 600_000

@@ -5,9 +5,9 @@ import { textOf } from './text.ts'
 export interface CacheStats {
   /** The store's part as rclone names it: bucket and prefix. */
   readonly fs: string
-  /** Host path of the directory with a small file for each file of the cache. */
+  /** Host path of a directory with a small note for each file of the cache. */
   readonly metadata: string
-  /** Host path of the directory with the contents of these files. */
+  /** Host path of a directory with the contents of the cache's files. */
   readonly content: string
   readonly uploading: number
   readonly queued: number

@@ -2,11 +2,11 @@ import type { WriteData } from '@ws/core/adapter'
 
 export interface Body {
   readonly data: WriteData
-  /** Some of the body was read: a stream can be read only once. */
+  /** True if a part of the body was read: a stream can be read only once. */
   readonly begun: boolean
 }
 
-/** A body that records whether its reading has begun. `atEnd`: for streams, awaited after the last chunk. */
+/** Wraps a body to record whether its reading has begun. `atEnd`: for streams, awaited after the last chunk. */
 export function watched(data: WriteData, atEnd: () => Promise<void>): Body {
   if (data instanceof Uint8Array) return { data, begun: false }
   const body = {

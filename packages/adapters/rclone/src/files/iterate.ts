@@ -1,11 +1,11 @@
 import type { Task } from '../mount/pending.ts'
 
-/** Rejects operations of an iteration when the mount hangs. */
+/** Rejects operations of an iteration if the mount hangs. */
 interface Tracker {
   track<Result>(call: Task, work: () => Promise<Result>): Promise<Result>
 }
 
-/** Iterates through the mount; each step ends when the mount hangs. */
+/** Iterates through the mount. Each step ends if the mount hangs. */
 export function trackIterator<Item>(
   call: Task,
   tracker: Tracker,

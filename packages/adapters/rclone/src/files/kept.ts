@@ -10,7 +10,7 @@ import type { Open } from '../part/opened.ts'
 import { assureStored } from '../part/call-off.ts'
 import { sameWriteNs } from './versions.ts'
 
-/** Milliseconds in which rclone notices that a file was closed, with a wide margin. */
+/** Milliseconds within which rclone notices a closed file, with a wide margin. */
 const longestMs = 2_000
 
 /** Runs work that replaces the file at the path, and waits until the cache has recorded it. The caller excludes other writers. */
@@ -22,14 +22,14 @@ export async function keepNew(open: Open, path: MountPath, work: () => Promise<W
 /** Waits until the cache has recorded the written file. `before`: the note of the replaced file. */
 export async function keep(open: Open, path: MountPath, written: WriteResult, before?: bigint): Promise<WriteResult> {
   const { result, waits } = await untilKept(join(open.metadata, path), written, before)
-  // recorded later than the upload could begin
+  // the record came later than the upload could begin
   if (!waits) await assureStored(open, path, 'write')
   return result
 }
 
 interface Kept {
   readonly result: WriteResult
-  /** The file is still to be uploaded. */
+  /** True if the file is not uploaded yet. */
   readonly waits: boolean
 }
 
@@ -45,11 +45,11 @@ async function untilKept(metadata: string, { version, size }: WriteResult, befor
   for (;;) {
     const cached = lookAtCachedFile(metadata)
     const isWhole = cached !== undefined && cached !== 'changing' && cached.complete && cached.size === size
-    // The note of the replaced file can be as late: rclone also notes the end of an upload.
+    // The note of the replaced file can be equally recent: rclone also notes the end of an upload.
     const isOld = before !== undefined && noteOf(metadata) === before
     // An older note describes the state before the write.
     if (isWhole && !isOld && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
-      // A much later time comes from another writer: then our version differs from the version that is there.
+      // A much later time comes from another writer: then this write's version differs from the present version.
       const isOurs = cached.mtimeNs - written.mtimeNs < sameWriteNs
       const now = isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : asWritten
       return { result: { version: now, size }, waits: cached.dirty }

@@ -8,18 +8,18 @@ import { settled } from './versions.ts'
 
 type ListOptions = AdapterOptions.List
 
-/** The most entries whose details are requested ahead, while the caller waits for one of them. */
+/** Limit of entries whose details are requested ahead, while the caller waits for one of them. */
 const detailsAhead = 16
 
-/** Milliseconds after a cache note in which the file's upload may still be running, with a wide margin. */
+/** Milliseconds after a cache note within which the file's upload may still run, with a wide margin. */
 const inFlightMs = 600_000
 
 /** A listing remembers up to this many names of any file. After that, only names of files that may still be uploading. */
 const maxRemembered = 10_000
 
 /**
- * A listing that names each path once: rclone shows a file twice for a moment if it is renamed during its upload. At first all names are
- * remembered, since the cache may still note such a file by its old name. Then a listing of any size takes no more memory.
+ * A listing that names each path once: rclone briefly shows a file twice if it is renamed during its upload. At first all names are
+ * remembered, since the cache may still note such a file by its old name. Later names take no memory, except files in upload.
  */
 export async function* listed(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   const seen = new Set<MountPath>()
@@ -43,7 +43,7 @@ function isInFlight(metadata: string): boolean {
   }
 }
 
-/** Gets details by the shortest way, several at a time, since each is a request to the mount. */
+/** Fetches details by the shortest way, several at a time, since each is a request to the mount. */
 async function* entriesOf(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   if (options.details !== true) return yield* open.files.list(path, options)
   const entries = open.files.list(path, { ...options, details: false })
@@ -53,7 +53,7 @@ async function* entriesOf(open: Open, path: MountPath, options: ListOptions): As
   return undefined
 }
 
-/** Adds details to an entry. `undefined`: the entry vanished meanwhile. */
+/** Adds details to an entry. `undefined`: the entry has vanished. */
 async function describe({ direct, metadata }: Open, entry: Entry): Promise<Entry | undefined> {
   const { path, name } = entry
   if (entry.unreachable === true) return entry

@@ -25,7 +25,7 @@ export type ConditionalLook<Result> = (
   metadata: string,
 ) => Promise<Result>
 
-/** Operations on a path whose file rclone may be replacing, or whose time rclone may be changing, at that moment. */
+/** Runs operations on a path whose file rclone may be replacing, or whose time rclone may be changing. */
 export class Looks {
   readonly #part: MountedPart
   readonly #replacing: Replacing
@@ -53,7 +53,7 @@ export class Looks {
   }
 
   /**
-   * Like {@link look}, with conditions: a version that differs in nothing but the time of its upload still holds. The caller holds no lock
+   * Like {@link look}, with conditions: a version that differs only by its upload time still matches. The caller holds no lock
    * of these paths, neither before `work` nor after it.
    */
   async conditional<Result>(
@@ -75,7 +75,7 @@ export class Looks {
     }
   }
 
-  /** Whether an error is momentary: a file that rclone replaces may be missing or unreadable, though it is written or in the cache. */
+  /** Whether an error is momentary: a file that rclone replaces may be missing or unreadable, though it exists. */
   #isMoment(error: unknown, path: MountPath, metadata: string): boolean {
     const isReplaced = this.#replacing.has(path)
     if (isWorkspaceError(error, 'EIO')) return isReplaced && this.#part.mount.state === 'ready'
@@ -83,8 +83,8 @@ export class Looks {
   }
 
   /**
-   * The condition for the disk's adapter; an outdated version is passed on unchanged, and refused there. The caller keeps other writers
-   * away meanwhile: the new file would be taken for the old one until the cache has noted it.
+   * The condition for the disk's adapter, which refuses an outdated version. The caller keeps other writers out: until the cache has
+   * noted a new file, its version would look like the old file's version.
    */
   async #conditionNow(
     { path, condition }: PathCondition,

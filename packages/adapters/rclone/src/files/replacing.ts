@@ -1,4 +1,4 @@
-/** Milliseconds after a file was replaced in which a reader may just have missed it. */
+/** Milliseconds after a replacement within which a reader may just have missed the file. */
 const afterwardsMs = 100
 
 /** Paths that this adapter is writing, or has just written. */
@@ -6,7 +6,7 @@ export class Replacing {
   readonly #running = new Map<string, number>()
   readonly #ended = new Map<string, number>()
 
-  /** Returns the function that reports the end. */
+  /** Returns a function that reports the end of the write. */
   begin(path: string): () => void {
     this.#running.set(path, (this.#running.get(path) ?? 0) + 1)
     return () => {

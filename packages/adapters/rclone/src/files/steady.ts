@@ -15,17 +15,17 @@ import { failure } from '../errors.ts'
 import type { DirectFiles } from '../part/direct.ts'
 import { settled } from './versions.ts'
 
-/** Most bytes of a stream that are read at once, and so held in memory. */
+/** Limit of bytes of a stream that are read at once into memory. */
 const atOnceBytes = 4 * 1024 * 1024
-/** Milliseconds between two attempts, and for all of them: the kernel may report an old size for as long as a second. */
+/** Milliseconds between two attempts, and for all attempts: the kernel may report an old size for a second. */
 const retryMs = 3
 const longestMs = 3_000
 
 type Now = CachedFile | 'changing' | undefined
 
 /**
- * Reads a file in one state. While a file of a mount is replaced, readers see the size of one state and the bytes of
- * another. The cache's notes on the file before and after must be the same, and fit, or it is read again.
+ * Reads a file in one state. While a file of a mount is replaced, readers see the size of one state and the bytes of another.
+ * The cache's notes on the file before and after the read must be equal and match; otherwise the read is repeated.
  */
 export async function readSteadily(
   files: Pick<DirectFiles, 'read'>,
@@ -52,7 +52,7 @@ export async function readSteadily(
   }
 }
 
-/** Like {@link readSteadily} for a stream, which cannot restart: it fails when the file is replaced. */
+/** Like {@link readSteadily} for a stream. A stream cannot restart, so it fails if the file is replaced. */
 export async function openSteadyStream(
   files: StorageAdapter,
   metadata: string,
@@ -70,7 +70,7 @@ export async function openSteadyStream(
   return { stat: await settled(metadata, stat, before), stream: steady(stream, metadata, before, path) }
 }
 
-/** Reads the cache's note. rclone may be writing the note, since it also notes each reader. */
+/** Reads the cache's note, and waits while rclone writes it. rclone also notes each reader. */
 async function whatIsSaid(metadata: string, first = lookAtCachedFile(metadata)): Promise<Now> {
   let now = first
   for (let turn = 0; now === 'changing' && turn < turnsForNotes; turn += 1) {
@@ -82,7 +82,7 @@ async function whatIsSaid(metadata: string, first = lookAtCachedFile(metadata)):
 
 const turnsForNotes = 20
 
-/** Whether the cache has a later state of another size. (A growing file has a later time than the cache notes.) */
+/** Whether the cache has a later state of another size. (A growing file has a later time than its note.) */
 function isOutdated({ size, version }: Stat, cached: Now): boolean {
   if (cached === undefined || cached === 'changing' || cached.size === size) return false
   const seen = factsOfVersion(version)
@@ -96,7 +96,7 @@ function isGap({ size }: Stat, cached: Now, attempt: number): boolean {
 
 const gapAttempts = 4
 
-/** False for a file that was replaced between its stat and its bytes. */
+/** False for a file that was replaced between its stat and the read of its bytes. */
 function isWhole(bytes: Uint8Array, { size }: Stat, { range }: AdapterOptions.Read): boolean {
   return range !== undefined || bytes.length === size
 }

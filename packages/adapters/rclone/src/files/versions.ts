@@ -12,13 +12,12 @@ import type { RunningMount } from '../mount/start.ts'
 type CachedNow = ReturnType<typeof lookAtCachedFile>
 
 /**
- * A state with a version of its own: of size and time alone, since inode numbers follow names, and a new mount is a new
- * device. The time comes from the cache: for a second, the kernel reports the time of the last write but one, some
- * microseconds off. Two looks at one content must not see two versions. Times of the store are whole milliseconds, and
- * stay as they are.
+ * A state with a version made of size and time only: inode numbers follow names, and each mount is a new device. The time comes from
+ * the cache: for a second, the kernel reports the time of the write before the last, some microseconds off. Two reads of one content
+ * must not return two versions. Times of the store are whole milliseconds, and remain unchanged.
  *
- * `metadata`: host path of the cache's note about the file. `before`: its note before content was read, which then must
- * be its note now.
+ * `metadata`: host path of the cache's note about the file. `before`: the note before the content was read, which must
+ * equal the present note.
  */
 export async function settled<State extends { readonly type: FileType; readonly version?: Version | undefined }>(
   metadata: string,
@@ -36,7 +35,7 @@ export async function settled<State extends { readonly type: FileType; readonly 
 
 type Facts = NonNullable<ReturnType<typeof factsOfVersion>>
 
-/** The time of a write on this machine, which versions need where the store has only seconds; else `undefined`. */
+/** The time of a write on this machine. Versions need it if the store has only seconds. Otherwise `undefined`. */
 async function timeOfContent(metadata: string, { type }: { readonly type: FileType }, seen: Facts) {
   if (type !== 'file' || seen.mtimeNs % nsPerMs !== 0n) return undefined
   const cached = await whatIsKnown(metadata)
@@ -59,7 +58,7 @@ async function timeInCache(
   return apart < -sameWriteNs || apart > sameWriteNs ? undefined : cached.mtimeNs
 }
 
-/** Reads the cache's note on a file that was written here. The cache writes the note a moment later. */
+/** Reads the cache's note on a file that was written here. The cache writes the note a moment after the write. */
 async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
   for (let attempt = 0; attempt < knownAttempts; attempt += 1) {
     const cached = lookAtCachedFile(metadata)
@@ -72,7 +71,7 @@ async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
 const knownAttempts = 20
 
 const nsPerMs = 1_000_000n
-/** Most nanoseconds between two times of one write: the time of the finished file, and rclone's final time. */
+/** Limit of nanoseconds between two times of one write: the time of the finished file, and rclone's final time. */
 export const sameWriteNs = 200_000_000n
 
 export interface VersionContext {
@@ -85,12 +84,12 @@ export interface VersionContext {
 }
 
 /**
- * A mount changes the time of a file on its own. A file that was written here has this machine's time until it is
- * uploaded, then the store's in seconds, and after the next listing in milliseconds. A caller with an earlier version
- * must not get an error that the file was changed.
+ * A mount changes the time of a file on its own. A file that was written here has this machine's time until its upload, then the
+ * store's time in seconds, and after the next listing in milliseconds. A caller with an earlier version must not get an
+ * error about a changed file.
  *
- * Gives the version that the file has now, if its content is still that of `version`; else `undefined`. Content is the
- * same when the cache says that it holds what was written then, and the store's hash is that of the cache.
+ * Returns the file's present version if its content is still that of `version`; otherwise `undefined`. The content is the same
+ * if the cache has the content of that write, and the store's hash equals the cache's hash.
  */
 export async function sameContentNow(
   { files, running, metadata, below }: VersionContext,
@@ -111,7 +110,7 @@ export async function sameContentNow(
   if (isKnown && cached !== undefined && cached.mtimeNs !== then.ctimeNs) return undefined
   if (now.mtimeNs === then.mtimeNs) return current.version
   if (cached === undefined || BigInt(cached.size) !== then.size) return undefined
-  // The file was uploaded a moment ago, and the cache does not note that yet: every reader sees the dirty file.
+  // The file was uploaded a moment ago, and the cache has not noted the upload: every reader sees the dirty file.
   if (cached.dirty) return cached.mtimeNs === then.mtimeNs ? current.version : undefined
   if (cached.mtimeNs !== then.mtimeNs && !isSecondOf(then.mtimeNs, now.mtimeNs)) return undefined
   const hash = hashInNote(cached)
@@ -125,12 +124,12 @@ function wasWrittenSince({ mtimeNs, ctimeNs }: Facts, cached: CachedFile | undef
   if (cached === undefined || cached.mtimeNs === 0n) return false
   // a clean file with a time in whole milliseconds came from the store
   if (!cached.dirty && cached.mtimeNs % nsPerMs === 0n) return false
-  // after the upload, a version has the store's time, and then the time of the write
+  // after the upload, a version contains the store's time, and the time of the write as ctime
   const written = mtimeNs % nsPerMs === 0n ? ctimeNs : mtimeNs
   return written % nsPerMs !== 0n && written !== cached.mtimeNs
 }
 
-/** Call this while no writer of this process can change the file. @throws WorkspaceError `ECONFLICT` if written since a version */
+/** Call this while no writer of this process can change the file. @throws WorkspaceError `ECONFLICT` if the file was written since */
 export async function refuseWrittenSince(
   metadata: string,
   operation: string,

@@ -8,7 +8,7 @@ import { diagnose, failure } from '../errors.ts'
 import type { MountLog } from './log.ts'
 import type { DirtyFiles } from '../cache/dirty.ts'
 
-/** Milliseconds that a file may be dirty without waiting for its upload: rclone notices the close a moment later. */
+/** Milliseconds that a closed file may be dirty without a queued upload, since rclone notices the close later. */
 const openGraceMs = 2_000
 /** Milliseconds between two scans; the end of an upload triggers a scan at once. */
 const lookEveryMs = 100
@@ -24,19 +24,18 @@ export interface BarrierOptions {
   readonly operation?: string | undefined
   /** rclone has `vfs/queue-set-expiry`. */
   readonly queue: boolean
-  /** Called before the waiting files are uploaded at once. */
+  /** Called before waiting uploads start without their delay. */
   readonly onHurry?: (() => void) | undefined
   readonly timeout: number
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Resolves when everything that was acknowledged before the call is in the store. The proof is the note of each file in
- * rclone's cache: a file that was closed a moment ago is in no queue yet. And nothing may be in the queue without such
- * a note. A reader that opened a file before it was replaced, and closes it only now, makes rclone note the state
- * before.
+ * Resolves when every change that was acknowledged before the call is in the store. The proof is the note of each file in
+ * rclone's cache: a file that was just closed is in no queue yet. The queue must also contain no upload without such a
+ * note: a reader that opened a file before its replacement and closes it now makes rclone note the older state.
  *
- * @throws WorkspaceError `EBUSY` for a file that a program holds open for writing, `EBACKEND` and others for errors of
+ * @throws WorkspaceError `EBUSY` for a file that a program has open for writing, `EBACKEND` and others for errors of
  * the store, `ETIMEDOUT`.
  */
 export async function flushBarrier(options: BarrierOptions): Promise<void> {
@@ -47,7 +46,7 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
   for (;;) {
     signal?.throwIfAborted()
     const path = await dirty.first()
-    // A second scan: a file that was renamed meanwhile may have moved from an unread directory to a directory already read.
+    // A second scan, because a file renamed meanwhile may have moved from an unread directory to a directory already read.
     const isClean = path === undefined && (await dirty.first()) === undefined
     const { queued, uploading } = await readStats(control, { signal })
     const waiting = queued + uploading
@@ -65,7 +64,7 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
   }
 }
 
-/** Resolves when no upload is running, or when the time is up. */
+/** Resolves when no upload is running, or when the time is over. */
 export async function uploadsEnded(control: Control, ms: number): Promise<void> {
   const deadline = performance.now() + ms
   while ((await readStats(control)).uploading > 0 && performance.now() < deadline) await delay(5)
@@ -85,7 +84,7 @@ async function nextUpload(log: MountLog, ms: number, signal: AbortSignal | undef
   }
 }
 
-/** Starts all waiting uploads now. Only newer versions can; with older ones, uploads wait. */
+/** Starts all waiting uploads now. Older versions of rclone cannot, so uploads wait. */
 async function hurry(control: Control): Promise<void> {
   const { queue } = await control.call('vfs/queue')
   for (const item of Array.isArray(queue) ? (queue as readonly unknown[]) : []) {
@@ -103,18 +102,18 @@ function stillOpen(path: string, operation: string): Error {
   })
 }
 
-/** True if the store refuses, and will refuse again. */
+/** True if the store refuses an upload, and will refuse it again. */
 function isRefused({ failing }: MountLog): boolean {
   for (const [name, said] of failing) if (isNoText(name) || diagnose(said).lasting === true) return true
   return false
 }
 
-/** rclone's messages are JSON: this character stands for each byte that is not UTF-8. */
+/** True if a name contains the character that rclone's JSON messages use for bytes that are not UTF-8. */
 function isNoText(name: string): boolean {
   return name.includes('\ufffd')
 }
 
-/** Why the uploads have not ended in time, as far as rclone says. */
+/** The reason why uploads have not ended in time, if rclone has reported one. */
 export function late(log: MountLog, operation: string): Error {
   const [said] = log.failing.values()
   if (said === undefined) {

@@ -13,22 +13,22 @@ import type { MountDirectories } from '../state/directories.ts'
 import { settleStaleNames } from './settle-stale-names.ts'
 import { type RunningMount, type StartOptions, endMount, startMount } from './start.ts'
 
-/** Milliseconds: nothing writes to this mount, so nothing is worth waiting for. */
+/** Milliseconds of write-back delay. No program writes to this mount, so no delay is needed. */
 const atOnceMs = 1
 
 /**
- * Uploads what a mount that broke has left in the cache, by a mount of its own that has no users. rclone would do so
- * too, a while after it was mounted; until then it does not show files whose directory is not in the store yet. Files
- * under construction, which no caller knows of, are removed.
+ * Uploads the files that a broken mount has left in the cache, through a temporary mount without users. rclone would do that too,
+ * but a while after the mount. Until then, rclone hides files whose directory is not in the store yet. Files under
+ * construction, which no caller knows, are removed.
  *
- * A file that the store does not take now stays in the cache, and is uploaded later.
+ * A file that the store does not accept now remains in the cache for a later upload.
  */
 export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const { options, place, features } = start
   if (options.readOnly || !(await isUsed(place))) return
   await repairCache(place)
   const cached = join(place.cache, 'vfsMeta')
-  // before the uploads, which begin with the mount
+  // read before the uploads, which begin with the mount
   const directories = await directoriesOf(cached)
   const isClean = directories.size === 0 && new StaleNames(place.cache, options.timeouts.writeBack).isEmpty
   if (isClean && (await unfinishedFiles(cached)).length === 0) return
@@ -46,7 +46,7 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
     await settleStaleNames(running, signal)
     for (const directory of directories) await removeUnfinished(running, relative(metadata, directory), signal)
     for (const remote of await unfinishedFiles(metadata)) {
-      // it may have come to nothing
+      // the object may not exist
       await control.call('operations/deletefile', { fs, remote }, { signal }).catch(() => undefined)
       await rm(join(metadata, remote), { force: true })
     }
@@ -57,21 +57,21 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   }
 }
 
-/** There is a cache from an earlier time. */
+/** True if a cache exists from an earlier mount. */
 async function isUsed({ cache }: MountDirectories): Promise<boolean> {
   return (await readdir(cache).catch((): string[] => [])).length > 0
 }
 
 /**
- * Paths below a directory of metadata, by their names. Their makers are gone, since the cache is ours alone; some had
- * been uploaded before they were to get their real name.
+ * Paths of files under construction below a metadata directory, recognized by name. The cache has no other user, so their makers have
+ * ended. Some files were uploaded before their rename.
  */
 async function unfinishedFiles(metadata: string): Promise<string[]> {
   const names = await readdir(metadata, { recursive: true }).catch((): string[] => [])
   return names.filter((path) => basename(path).startsWith(tempPrefix))
 }
 
-/** Host paths of the directories of metadata below `cached` with something that is not in the store yet. */
+/** Host paths of metadata directories below `cached` that contain files without an upload. */
 async function directoriesOf(cached: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for await (const path of new DirtyFiles(cached).all()) found.add(dirname(join(cached, path)))
@@ -79,8 +79,8 @@ async function directoriesOf(cached: string): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Removes the store's objects of files under construction of this very cache. If such a file was renamed during its
- * upload, the upload was called off, and the store may have taken it all the same. Files of other caches stay.
+ * Removes the store's objects of files under construction that belong to this cache. If such a file was renamed during its upload,
+ * the upload was cancelled, but the store may have accepted it. Files of other caches remain.
  */
 async function removeUnfinished(
   { control, fs, metadata }: RunningMount,
@@ -95,12 +95,12 @@ async function removeUnfinished(
   }
 }
 
-/** True if a process that is dead, or this process, made the file. */
+/** True if this process or an ended process made the file. */
 function isLost(name: string): boolean {
   if (!name.startsWith(tempPrefix)) return false
   const mark = name.slice(tempPrefix.length)
   return mark.startsWith(`${ownMark()}-`) || isGone(mark) === true
 }
 
-/** Milliseconds for one directory. */
+/** Milliseconds to list one directory. */
 const listMs = 30_000

@@ -6,7 +6,7 @@ import { failure } from '../errors.ts'
 export interface Task {
   readonly operation: string
   readonly path: MountPath
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -17,33 +17,33 @@ interface Entry extends Task {
 }
 
 export interface PendingOptions {
-  /** Milliseconds that an operation may wait for something that does not answer. */
+  /** Milliseconds that an operation may wait without an answer. */
   readonly limit: number
   /** Checks whether the store answers within the given milliseconds. */
   readonly ask: (ms: number) => Promise<boolean>
 }
 
 export interface TrackOptions {
-  /** The operation ends by a limit of its own, even if the store hangs. Default false. */
+  /** True if the operation has its own limit, even if the store hangs. Default false. */
   readonly hasOwnLimit?: boolean | undefined
 }
 
-/** The part that does not answer: the server of the mount, or its store. */
+/** The part that does not answer: the server of the mount, or the store. */
 type Silent = 'mount' | 'store'
 
-/** A slow store that answers may take this many times as long as a store that does not answer. */
+/** An operation on a slow store that still answers may take this many times its limit. */
 const slowFactor = 30
-/** Milliseconds that a store has for an answer at least. */
+/** Minimum of milliseconds for an answer of the store. */
 const answerMs = 1_000
-/** Milliseconds between two looks while something has waited for long. */
+/** Milliseconds between two checks while an operation has waited for long. */
 const lookEveryMs = 50
 
 /**
- * Operations on their way through the mount. A mount that hangs answers nothing, and a system call cannot be cancelled.
- * The waiting caller gets an error, and the call itself ends when rclone goes on or is killed.
+ * Operations in progress on the mount. A hanging mount never answers, and a system call cannot be cancelled.
+ * The waiting caller gets an error, and the call itself ends when rclone continues or is killed.
  *
- * An operation that has waited for half of its limit has the store asked. While that does not answer, operations end at
- * their limit; else they have {@link slowFactor} times as long.
+ * After half of an operation's limit, the store is queried. If the store does not answer, operations end at their limit;
+ * otherwise they have {@link slowFactor} times as long.
  */
 export class Pending {
   readonly #options: PendingOptions
@@ -101,7 +101,7 @@ export class Pending {
     this.#lookAfter(Math.max(untilAskMs, lookEveryMs))
   }
 
-  /** Never rejects: a question without an answer is an answer. */
+  /** Queries the store. Never rejects: a missing answer is a result too. */
   async #ask(ms: number): Promise<void> {
     if (this.#asking) return
     this.#asking = true

@@ -14,14 +14,14 @@ import { force } from './unmount.ts'
 import { systemPath } from '../program/find.ts'
 
 const operation = 'createRcloneAdapter'
-/** Milliseconds that the keeper has to end everything. */
+/** Milliseconds for the keeper to end all processes. */
 const keeperMs = 5_000
-/** Milliseconds that everything has to end once it was killed. */
+/** Milliseconds for processes to end after they were killed. */
 const killedMs = 2_000
-/** Milliseconds between two looks at the mount table: it gives no notice of its changes. */
+/** Milliseconds between two readings of the mount table, which does not report its changes. */
 const lookEveryMs = 5
 
-/** Variables for a store with a proxy or a private authority; nothing else of the environment is handed on. */
+/** Variables for a store with a proxy or a private authority. No other variable is passed on. */
 const handedOn = [
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -58,7 +58,7 @@ function threadsOf(pid: number): number {
 
 export class MountProcess {
   readonly log: MountLog
-  /** Resolves when rclone has ended, however. */
+  /** Resolves when rclone has ended in any way. */
   readonly ended: Promise<void>
   readonly #child: ChildProcess
   readonly #mountPoint: string
@@ -90,14 +90,14 @@ export class MountProcess {
       this.#exitCode ??= code ?? -1
       endAtExit.delete(this)
       if (endAtExit.size === 0) process.off('exit', endAll)
-      // The next mount here must not be broken by the forced end of this one.
+      // The next mount here must not be broken by the forced end of this mount.
       void (this.#forcing ?? Promise.resolve()).then(resolve)
     }
     child.once('exit', finish)
     child.once('error', () => finish(-1))
     for (const stream of child.stdio) {
       stream?.on('error', () => undefined)
-      // a forgotten adapter must not keep the process alive: when it ends, so does the mount
+      // a forgotten adapter must not keep the process alive: when the process ends, so does the mount
       if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
     }
     child.unref()
@@ -109,12 +109,12 @@ export class MountProcess {
     return this.#exitCode !== undefined
   }
 
-  /** rclone's own. */
+  /** rclone's process id. */
   get pid(): number | undefined {
     return this.#pid
   }
 
-  /** Waits until the mount is in the mount table. @throws WorkspaceError why it did not come. */
+  /** Waits until the mount is in the mount table. @throws WorkspaceError with the reason why the mount failed */
   async untilMounted(signal: AbortSignal): Promise<void> {
     while (!this.#isMounted()) {
       if (this.hasEnded) throw await this.failure()
@@ -149,12 +149,12 @@ export class MountProcess {
     return diagnosed(`exit ${code}\n${this.log.text}`, operation)
   }
 
-  /** rclone was killed, and cannot end: one of its threads waits in the kernel. */
+  /** True if rclone was killed and cannot end, because one of its threads waits in the kernel. */
   get isStuck(): boolean {
     return !this.hasEnded && this.#pid !== undefined && Processes.readProcessStat(this.#pid)?.zombie === true
   }
 
-  /** SIGKILL for rclone: operations that wait for the mount are woken with an error. The cache stays. */
+  /** Sends SIGKILL to rclone. Operations that wait for the mount fail; the cache remains. */
   kill(): void {
     if (this.hasEnded || this.#pid === undefined) return
     try {
@@ -165,14 +165,14 @@ export class MountProcess {
     this.#forcing ??= force(this.#mountPoint).finally(() => (this.#forcing = undefined))
   }
 
-  /** Has the keeper end all of it, for a process that ends: its own threads that wait for the mount would keep it. */
+  /** Makes the keeper end the mount. For a process that exits: its own threads that wait for the mount would block the exit. */
   leave(): void {
     this.#child.kill('SIGTERM')
   }
 
   /**
-   * Lets go: the keeper detaches the mount and kills what still runs. A keeper that takes too long is killed, with rclone.
-   * True when all of it is gone. Else a thread of rclone waits in the kernel, and nothing can end it.
+   * Ends the mount: the keeper detaches it and kills remaining processes. A keeper that takes too long is killed, with rclone.
+   * True if all processes have ended. Otherwise a thread of rclone waits in the kernel, and nothing can end it.
    */
   async end(): Promise<boolean> {
     this.#child.stdio[3]?.destroy()
@@ -189,7 +189,7 @@ export class MountProcess {
     return this.hasEnded && !this.#isLeft
   }
 
-  /** The keeper, its parts and rclone. */
+  /** Kills the keeper, its helpers and rclone. */
   #killGroup(): void {
     if (this.hasEnded || this.#child.pid === undefined) return
     try {
@@ -199,7 +199,7 @@ export class MountProcess {
     }
   }
 
-  /** True if a process of rclone is left, though its keeper was killed. */
+  /** True if a process of rclone remains, though its keeper was killed. */
   get #isLeft(): boolean {
     if (this.#pid === undefined) return false
     const now = Processes.readProcessStat(this.#pid)

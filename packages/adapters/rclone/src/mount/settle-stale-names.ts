@@ -7,8 +7,8 @@ import type { RunningMount } from './start.ts'
 const markMs = 10_000
 
 /**
- * To be called when nothing is to be uploaded any more: the store's objects of files that went are removed. Gives names at which
- * the store may differ from what programs see.
+ * Call this when no upload remains: removes the store's objects of files that were moved or deleted. Returns names at which
+ * the store may differ from the files that programs see.
  */
 export async function settleStaleNames(
   running: RunningMount,

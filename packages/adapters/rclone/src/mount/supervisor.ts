@@ -1,7 +1,7 @@
 /**
- * Functions of the shell without a single quote. `abort` breaks the connection of the mount at a path. The kernel gives
- * the number of a mount that ended to the next one, so the mount is looked at again once the connection is open. An open
- * one stays that of its own mount.
+ * Shell functions without single quotes. `abort` breaks the connection of the mount at a path. The kernel reuses the number of an
+ * ended mount, so the mount is checked again once its connection is open. An open connection always belongs to the same
+ * mount.
  */
 const abortFunctions = `
 connection() {
@@ -21,11 +21,11 @@ abort() {
 `
 
 /**
- * A function of the shell: breaks the connection between the kernel and the process that serves the mount at a path.
- * Every thread that waits for it is woken with an error, rclone's own threads too. Detaching does not do that, nor does
- * killing rclone: one of its threads may wait in the kernel for a thread that waits for rclone.
+ * A shell function that breaks the connection between the kernel and the process that serves the mount at a path. Every thread
+ * that waits for the mount fails, also rclone's own threads. Detaching does not do that, nor does killing rclone: a thread of
+ * rclone may wait in the kernel for a thread that waits for rclone.
  *
- * Where `fusectl` is not mounted, root mounts it for this moment only.
+ * If `fusectl` is not mounted, root mounts it just for this call.
  */
 export const forceFunction = `${abortFunctions}
 force() {
@@ -37,15 +37,14 @@ force() {
 `
 
 /**
- * Keeps rclone, for as long as the process that started it lives: then the mount is detached and rclone is killed. Its
- * cache stays. Two signs report that death. Descriptor 3 closes; not so while a thread of a killed process waits for
- * the mount. The signal TERM comes with the death of the main thread, where `setpriv` can ask for it. Arguments: lock
- * file, mount point, `clear` to detach what is mounted there already, then rclone's command line. Prints rclone's
- * process id.
+ * Keeps rclone running as long as the process that started it. Then the script detaches the mount and kills rclone. The cache
+ * remains. Two events report that death. Descriptor 3 closes, except while a thread of a killed process waits for the mount.
+ * Where `setpriv` works, the death of the main thread also sends TERM. Arguments: lock file, mount point, `clear` to detach an
+ * earlier mount, then rclone's command line. Prints rclone's process id.
  *
- * The lock is a descriptor that rclone inherits: the kernel gives it back when the last holder is gone, however it
- * went. The shell that detaches does not hold it. So the first one waits for that shell, whatever signal comes. Else the
- * next process could mount at the same place, and lose its mount.
+ * The lock is a descriptor that rclone inherits: the kernel releases it when its last owner has ended in any way. The shell that
+ * detaches does not own it. So the first shell waits for the detaching shell, whatever signal comes. Otherwise the next process
+ * could mount at the same place, and lose its mount.
  */
 export const supervisorScript = `
 umask 077
@@ -83,7 +82,7 @@ wait "$keeper" 2>/dev/null
 exit "$code"
 `
 
-/** Runs the script that follows, with the signal where it can be had. */
+/** Runs the script that follows, with TERM at the parent's death if `setpriv` works. */
 export const guardScript = `
 setpriv --pdeathsig TERM true 2>/dev/null && exec setpriv --pdeathsig TERM /bin/sh -c "$@"
 exec /bin/sh -c "$@"

@@ -4,10 +4,10 @@ import { forceFunction } from './supervisor.ts'
 import { mountAt } from '../state/mount-table.ts'
 import { systemPath } from '../program/find.ts'
 
-/** Milliseconds that the helper may take. On a mount that hangs it can wait for ever, in the kernel, where nothing ends it. */
+/** Milliseconds for the helper. On a hanging mount, the helper can wait in the kernel forever. */
 const helperMs = 5_000
 
-/** Takes the mount away. `lazy`: at once, waking its users with an error; else only without users. True: it is gone. */
+/** Unmounts. `lazy`: at once, and waiting users fail; otherwise only without users. True: the mount has ended. */
 export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boolean }): Promise<boolean> {
   if (lazy) await force(mountPoint)
   const ways = [
@@ -22,12 +22,12 @@ export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boo
   return mountAt(mountPoint) === undefined
 }
 
-/** Wakes every thread that waits for the mount here, with an error. It serves nothing any more, and stays mounted. */
+/** Makes every thread that waits for this mount fail. The mount serves no request from then on, but remains mounted. */
 export async function force(mountPoint: string): Promise<void> {
   if (mountAt(mountPoint) !== undefined) await run('/bin/sh', ['-c', `${forceFunction}force "$1"`, 'sh', mountPoint])
 }
 
-/** Resolves when the helper has ended, failed or was killed: the mount table shows the result. */
+/** Resolves when the helper has ended, failed or was killed. The mount table shows the result. */
 async function run(program: string, args: readonly string[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const env = { PATH: systemPath, LC_ALL: 'C' }

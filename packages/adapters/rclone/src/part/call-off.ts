@@ -11,12 +11,12 @@ import { uploadsEnded } from '../mount/barrier.ts'
 import { settleStaleNames } from '../mount/settle-stale-names.ts'
 import type { Open } from './opened.ts'
 
-/** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
+/** Milliseconds that a deletion waits for uploads. An unreachable store must not delay it further. */
 const longestUploadMs = 1_000
-/** The same before a move is tried again. It met the end of an upload: so the store answers, if slowly. */
+/** Milliseconds to wait for uploads before a move is repeated. The move met the end of an upload, so the store does answer. */
 const longestBeforeRetryMs = 10_000
 
-/** Before a move to `destination` or a delete: gives what may be on its way to the store and must not come back. */
+/** Call this before a move to `destination` or a deletion. Returns files that may be in upload and must not reappear. */
 export async function callOff(
   { running, cancelled }: Open,
   path: MountPath,
@@ -24,17 +24,17 @@ export async function callOff(
 ): Promise<readonly string[]> {
   const uploads =
     destination === undefined ? await cancelled.note(path) : await cancelled.noteMove(path, destination, running)
-  // An upload that is under way cannot be called back; the store may still take it after it was asked.
+  // A running upload cannot be stopped. The store may still accept it after the query.
   if (uploads.length > 0) await uploadsEnded(running.control, longestUploadMs)
   return uploads
 }
 
-/** Removes what the store has of files that go; see {@link callOff}. */
+/** Removes the store's objects of the files that {@link callOff} returned. */
 export async function removeStored({ running, cancelled }: Open, uploads: readonly string[], operation: string) {
   await explained(operation, () => cancelled.removeStored(uploads, running))
 }
 
-/** Moves what {@link callOff} gave. Afterwards the store has nothing under the old name, and the new one if it is to have it. */
+/** Moves the files that {@link callOff} returned. Afterwards the store has no object at the old name, and one at the new name if needed. */
 export async function moveCalledOff(
   open: Open,
   uploads: readonly string[],
@@ -47,7 +47,7 @@ export async function moveCalledOff(
       if (!isPossible || !(await moveAgain(open, source, move))) throw error
     })
   } catch (error) {
-    // After these errors, it is unknown how far the move got: the notes stay.
+    // After these errors, the progress of the move is unknown, so the notes remain.
     const isUnknown = isWorkspaceError(error, 'EIO') || isWorkspaceError(error, 'ETIMEDOUT')
     if (!isUnknown) open.cancelled.noteMoved(uploads, destination)
     throw error
@@ -57,7 +57,7 @@ export async function moveCalledOff(
   if (uploads.length > 0) await assureStored(open, destination, 'move')
 }
 
-/** Copies. Once more, where the temporary file met its own upload when it got its name: that file was removed. */
+/** Copies. If the rename of the temporary file met its own upload, the copy is repeated: that file was removed. */
 export async function copyAgainstUploads<Result>(
   open: Open,
   destination: MountPath,
@@ -75,17 +75,17 @@ export async function copyAgainstUploads<Result>(
 }
 
 /**
- * Whether another attempt may help a rename that failed. The destination must be free: rclone would use its cached state of
- * a file there for the file that comes.
+ * Whether a repeated rename may succeed after a failure. The destination must be free: rclone would apply its cached state of
+ * an existing file to the new file.
  */
 async function mayHaveMetUpload({ metadata }: Open, error: unknown, destination: MountPath): Promise<boolean> {
   return isWorkspaceError(error, 'EIO') && (await readCachedFile(join(metadata, destination))) === undefined
 }
 
 /**
- * A rename that meets the end of the file's upload fails: rclone compares two states of the file. From then on it has
- * one file under both names, and a change of one of them happens to the other. When it has forgotten the name that the
- * store does not have, another rename puts that right. True when that has moved the file.
+ * Repeats a rename that met the end of the file's upload and failed: rclone compares two states of the file. rclone then has one
+ * file under both names, and a change of one name affects the other. After rclone has forgotten the name that the store does
+ * not have, a second rename corrects that. True if the second rename has moved the file.
  */
 async function moveAgain({ running, files }: Open, source: MountPath, move: () => Promise<unknown>): Promise<boolean> {
   try {
@@ -95,7 +95,7 @@ async function moveAgain({ running, files }: Open, source: MountPath, move: () =
   } catch {
     return false // the first error says why
   }
-  // The kernel does nothing, and says that all is well, where it knows both names for one file.
+  // If the kernel knows both names as one file, it does nothing and reports success.
   return await files.stat(source).then(
     () => false,
     (error: unknown) => isWorkspaceError(error, 'ENOENT'),
@@ -103,8 +103,8 @@ async function moveAgain({ running, files }: Open, source: MountPath, move: () =
 }
 
 /**
- * Makes sure that a file that was uploaded just when it got its name is in the store under that name: rclone may have
- * used the old one. Only a file that is not waiting for its upload can be wrong.
+ * Makes sure that the store has a file under its new name if its upload coincided with a rename: rclone may have used the old
+ * name. Only a file that does not wait for its upload can be wrong.
  */
 export async function assureStored({ running, metadata }: Open, path: MountPath, operation: string): Promise<void> {
   const remote = relative(running.metadata, join(metadata, path))
@@ -115,7 +115,7 @@ function isInside(path: string): boolean {
   return !path.startsWith('/../')
 }
 
-/** After the barrier: surplus objects of the store go, and missing ones come. */
+/** Call this after the barrier: removes surplus objects of the store, and adds missing objects. */
 export async function settleUploads(
   { running, metadata, cancelled }: Open,
   signal: AbortSignal | undefined,
@@ -131,13 +131,13 @@ export async function settleUploads(
   })
 }
 
-/** A directory that is to be moved elsewhere, and not into itself. */
+/** True for a directory that moves to another place, but not into itself. */
 export async function isOtherDirectory(files: StorageAdapter, source: MountPath, destination: MountPath) {
   const { type } = await files.stat(source)
   return type === 'directory' && !paths.isWithin(destination, source)
 }
 
-/** @throws WorkspaceError `ENOTEMPTY` for a directory with something in it: rclone would merge another one into it. */
+/** @throws WorkspaceError `ENOTEMPTY` for a non-empty directory: rclone would merge another directory into it. */
 export async function refuseFull(files: StorageAdapter, destination: MountPath): Promise<void> {
   const entries = files.list(destination)
   let isEmpty: boolean | undefined

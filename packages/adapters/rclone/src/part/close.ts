@@ -7,7 +7,7 @@ import type { MountedPart } from './mounted-part.ts'
 
 const call: Task = { operation: 'close', path: paths.mountRoot }
 
-/** `force`: without waiting for users of the mount. */
+/** `force`: close without waiting for users of the mount. */
 export type OnClose = (options: { readonly force: boolean }) => Promise<void>
 
 export interface CloseOptions {
@@ -16,7 +16,7 @@ export interface CloseOptions {
   readonly onClose: OnClose
 }
 
-/** Flushes, then lets go of the part. It lets go also where flushing fails, and then says why. */
+/** Flushes, then releases the part. If the flush fails, the part is released too, and the call rejects. */
 export async function closePart(part: MountedPart, { flushes, onClose }: CloseOptions): Promise<void> {
   const open = part.now
   const problems: unknown[] = []
@@ -26,7 +26,7 @@ export async function closePart(part: MountedPart, { flushes, onClose }: CloseOp
   const isHung = mount.state === 'hung'
   const canFlush = open !== undefined && mount.state === 'ready'
   if (canFlush && flushes) await flushPart(part, open, call).catch((error: unknown) => problems.push(error))
-  // A store that was waited for in vain gets no further wait.
+  // After a timeout of the store, no further wait follows.
   const isSilent = problems.some((problem) => isWorkspaceError(problem, 'ETIMEDOUT'))
   const isLeft = await part.leave(isSilent ? 0 : operation)
   await onClose({ force: !isLeft }).catch((error: unknown) => problems.push(error))

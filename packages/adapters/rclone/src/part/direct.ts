@@ -14,24 +14,24 @@ import type { MountPath, StorageAdapter, WriteData, AdapterOptions } from '@ws/c
 
 type ReadOptions = AdapterOptions.Read
 
-/** Most bytes of a file that is read directly; larger files are read in the usual way. */
+/** Limit of bytes of a directly read file. Larger files are read in the usual way. */
 const largestBytes = 1_048_576
 const reading = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** The most frequent operations. */
 export interface DirectFiles {
   stat(path: MountPath, options?: AdapterOptions.Stat): Promise<Stat>
-  /** `atEnd`: called when all is read and the file is not closed yet, if that moment is known. */
+  /** `atEnd`: called when all bytes are read and the file is not closed yet, if that moment is known. */
   read(path: MountPath, options?: ReadOptions, atEnd?: () => void): Promise<ReadResult>
   write(path: MountPath, data: WriteData, options?: AdapterOptions.Write): Promise<WriteResult>
 }
 
 /**
- * The most frequent operations, by as few calls as there can be. A mount that holds no links leads nowhere but to
- * itself, under any renaming. Its paths need not be verified by descriptors, and new entries have the owner that the
- * mount was given. Unusual cases (an error, another type, a condition) go the usual way, which knows their meaning.
+ * The most frequent operations, with as few calls as possible. A mount without links leads only to itself, even during renames. So
+ * paths need no verification by descriptors, and new entries have the mount's owner. Unusual cases (an error, another type,
+ * a condition) use the usual adapter, which handles them.
  *
- * A mount can end at any moment, and then its place is a plain directory: an entry on another device is not part of it.
+ * A mount can end at any moment and leave a plain directory: an entry on another device is not part of the mount.
  *
  * @param root host path of the mount, or of a part of it
  * @param device of the mount
@@ -65,7 +65,7 @@ export function directFiles(root: string, device: bigint, usual: StorageAdapter)
   }
 }
 
-/** With a signal, waiting can be called off: the usual way does that. The root may be missing, and something else there. */
+/** True for the direct way. The usual way handles a signal, which can abort a wait, and the root, which may be missing or replaced. */
 function isOrdinary(path: MountPath, { signal }: AdapterOptions.Stat): boolean {
   return signal === undefined && path !== '/' && !path.includes(`/${tempPrefix}`)
 }
@@ -92,7 +92,7 @@ async function readWhole(path: string, device: bigint, atEnd: () => void): Promi
   }
 }
 
-/** Fills a new file, and gives it the name in one step. Fails, with nothing changed, where that name is a directory's. */
+/** Writes a new file and renames it in one step. Fails, with nothing changed, if the name is a directory. */
 async function writeWhole(path: string, device: bigint, data: Uint8Array): Promise<WriteResult> {
   const temp = join(dirname(path), newTempName())
   const fd = await calls.open(temp, creating, 0o666)
@@ -123,7 +123,7 @@ async function fill(fd: number, data: Uint8Array): Promise<BigIntStats> {
   }
 }
 
-/** The stat of a file or directory of the mount. `undefined` for other entries: the caller uses the usual way. */
+/** The stat of a file or directory of the mount. `undefined` for other entries, which need the usual way. */
 function statIn(device: bigint, status: BigIntStats): Stat | undefined {
   if (status.dev !== device || !(status.isFile() || status.isDirectory())) return undefined
   return statOf(status, versionFrom(status))

@@ -10,7 +10,7 @@ import type { Mount, MountUser } from '../mount/mount.ts'
 import type { Task, TrackOptions } from '../mount/pending.ts'
 import { type Open, openFiles } from './opened.ts'
 
-/** A part of a mount as one adapter uses it. Its open files go and come back with the mount. */
+/** A part of a mount that one adapter uses. Its files are closed and reopened together with the mount. */
 export class MountedPart implements MountUser {
   readonly mount: Mount
   /** `""`, or `threads/t1/`. */
@@ -29,7 +29,7 @@ export class MountedPart implements MountUser {
     mount.addUser(this)
   }
 
-  /** The open parts at this moment, without waiting; `undefined` while the mount is gone, and after `leave`. */
+  /** The open parts, without waiting; `undefined` while the mount is missing, and after `leave`. */
   get now(): Open | undefined {
     return this.#open
   }
@@ -46,7 +46,7 @@ export class MountedPart implements MountUser {
     this.#dirty = this.#open.dirty
   }
 
-  /** True if the cache holds something that is not in the store, or if that is not known within so many milliseconds. */
+  /** True if the cache has content that is not in the store, or if the check takes longer than `ms` milliseconds. */
   async isDirty(ms: number): Promise<boolean> {
     const stop = new AbortController()
     const unknown = delay(ms, true, { signal: stop.signal }).catch(() => true)
@@ -59,12 +59,12 @@ export class MountedPart implements MountUser {
     }
   }
 
-  /** From now on every operation is `ECLOSED`. */
+  /** Makes every later operation fail with `ECLOSED`. */
   refuse(): void {
     this.#isClosed = true
   }
 
-  /** Lets go of everything, once. Waits for that, for so many milliseconds at most. True when it is done. */
+  /** Releases everything once, and waits at most `ms` milliseconds. True if everything was released. */
   async leave(ms: number): Promise<boolean> {
     const open = this.#open
     this.mount.removeUser(this)
@@ -93,7 +93,7 @@ export class MountedPart implements MountUser {
     return (path === '/' ? this.#root : join(this.#root, path)) as HostPath
   }
 
-  /** The open parts, also after a mount was brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED` */
+  /** The open parts, also after a restored mount. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED` */
   async opened(call: Task): Promise<Open> {
     this.assertOpen(call)
     if (this.#open !== undefined && this.mount.state === 'ready') return this.#open
@@ -108,7 +108,7 @@ export class MountedPart implements MountUser {
     return this.mount.track(call, work, options)
   }
 
-  /** An operation on a path. */
+  /** Runs an operation on a path. */
   async run<Result>(call: Task, work: (open: Open) => Promise<Result>): Promise<Result> {
     const open = await this.opened(call)
     return await this.track(call, () => work(open))

@@ -18,10 +18,10 @@ export type Offering<Operation extends keyof StorageAdapter> = StorageAdapter &
 
 type DiskFiles = Offering<'append' | 'search' | 'createSymlink' | 'readSymlink' | 'hostPath' | 'hostDirectory'>
 
-/** The parts that work while the mount is there. */
+/** The parts that work while the mount exists. */
 export interface Open {
   readonly files: DiskFiles
-  /** The same for what needs no verification. */
+  /** The files for operations that need no verification. */
   readonly direct: DirectFiles
   readonly running: RunningMount
   /** Host path of the cache's metadata of this part. */
@@ -32,7 +32,7 @@ export interface Open {
   readonly cancelled: CancelledUploads
 }
 
-/** Opens a part of a mount. `below`: `""`, or `threads/t1/`, which must be there. */
+/** Opens a part of a mount. `below`: `""`, or `threads/t1/`, which must exist. */
 export async function openFiles(mount: Mount, below: string): Promise<Open> {
   const call = { operation: 'createRcloneAdapter', path: paths.mountRoot }
   const running = mount.runningNow(call)
@@ -43,7 +43,7 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   const content = join(running.content, part)
   const cancelled = new CancelledUploads({ cache: mount.place.cache, metadata, content, below })
   const { control, fs } = running
-  // before a caller lists files that are about to go
+  // settled before a caller lists files that will be removed
   if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
   const device = await mount.track(call, () => deviceOf(mount.place.mountPoint))
   const made = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
@@ -53,7 +53,7 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   return { files, direct, running, metadata, content, dirty, cancelled }
 }
 
-/** @throws WorkspaceError `EIO` where nothing is mounted any more: its place looks like any directory. */
+/** @throws WorkspaceError `EIO` if the mount has ended: its mount point looks like any directory. */
 export async function deviceOf(mountPoint: string): Promise<bigint> {
   const gone = (native?: unknown): Error =>
     failure('EIO', 'cannot be reached: the mount is gone', {

@@ -4,13 +4,13 @@ export type Version = readonly [number, number, number]
 /** The oldest version that this package is tested with. */
 export const oldest: Version = [1, 60, 0]
 
-/** The abilities of a version beyond the oldest one. None of it is needed. */
+/** Abilities of newer versions. All of them are optional. */
 export interface Features {
-  /** Files follow when their directory is renamed before their upload. */
+  /** Files follow a directory that is renamed before their upload. */
   readonly renames: boolean
   /** `vfs/queue` and `vfs/queue-set-expiry`: uploads can start without waiting. */
   readonly queue: boolean
-  /** `--vfs-links`: symbolic links; from the version in which they cannot lead out of the mount (CVE-2026-54572). */
+  /** `--vfs-links`: symbolic links, from the version on in which they cannot lead out of the mount (CVE-2026-54572). */
   readonly links: boolean
   /** `directory_markers` of S3: empty directories reach the bucket. */
   readonly directoryMarkers: boolean

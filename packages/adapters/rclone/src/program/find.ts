@@ -26,7 +26,7 @@ export async function findRclone(given: string | undefined, signal?: AbortSignal
   return { path, version }
 }
 
-/** The answers of programs, by path and last change: the next mount does not start one again. */
+/** Version texts by program path and last change, so that the next mount starts no program. */
 const answers = new Map<string, string>()
 
 async function askVersion(path: string, signal: AbortSignal | undefined): Promise<string> {

@@ -13,14 +13,14 @@ export interface Configuration {
   readonly config: string
   /** For `--rc-htpasswd`: the hash of the password. */
   readonly passwords: string
-  /** The user of the control interface; known to this process only. */
+  /** The user of the control interface. Only this process knows the name. */
   readonly user: string
   readonly password: string
 }
 
 /**
- * Writes what rclone reads: a file with the credentials, which {@link forgetSecrets} removes once rclone has read it, and
- * the hash of a fresh password for its control interface. None of it is on a command line or in an environment.
+ * Writes rclone's input: a file with credentials, which {@link forgetSecrets} removes after rclone has read it, and the hash of a
+ * fresh password for the control interface. No secret is on a command line or in an environment.
  */
 export async function writeConfiguration(
   { run }: MountDirectories,
@@ -48,7 +48,7 @@ function sectionText(name: string, settings: Readonly<Record<string, string>>): 
   return [`[${name}]`, ...lines, ''].join('\n')
 }
 
-/** Removes the credentials from the disk; rclone has them in memory. */
+/** Removes the credentials from the disk. rclone has read them into memory. */
 export async function forgetSecrets({ config }: Configuration): Promise<void> {
   await rm(config, { force: true })
 }

@@ -9,27 +9,27 @@ import type { CheckedOptions } from '../options.ts'
 
 const operation = 'createRcloneAdapter'
 
-/** Where one mount keeps what it needs. */
+/** The directories of one mount. */
 export interface MountDirectories {
-  /** Everything of this mount; others may pass through, and not look. */
+  /** The directory of this mount. Other users may traverse it, but not list it. */
   readonly directory: string
-  /** Content that was read, or written and not uploaded yet. It outlives processes. */
+  /** Content that was read, or written and not uploaded yet. The cache outlives processes. */
   readonly cache: string
-  /** Configuration, closed to every other user. */
+  /** The configuration. No other user can read it. */
   readonly run: string
-  /** Held by rclone as long as it lives: two on one cache would destroy it. */
+  /** A lock that rclone holds while it runs: two processes on one cache would destroy it. */
   readonly lock: string
   readonly mountPoint: string
-  /** The mount point is a directory of our own, removed at the end. */
+  /** True if the mount point is a directory of this package, which is removed at the end. */
   readonly ownsMountPoint: boolean
-  /** Nothing here is worth keeping once the mount is gone. */
+  /** True if all directories can be removed once the mount has ended. */
   readonly temporary: boolean
 }
 
-/** Settings that change without the store being another one. */
+/** Settings whose change does not mean another store. */
 const changing = /pass|secret|key|token|cred/i
 
-/** A store's part has one place for all writable mounts, so that uploads go on; a read-only mount gets its own. */
+/** All writable mounts of a store's part share one directory, so that uploads continue. A read-only mount gets its own. */
 export function directoriesFor(options: CheckedOptions): MountDirectories {
   const { section, bucket, prefix, readOnly } = options
   const identity = Object.entries(section)
@@ -61,7 +61,7 @@ function defaultDirectory(): string {
 /** Mode of directories that commands' user passes through on the way to the mount. */
 const passable = 0o711
 
-/** Makes what is missing; touches no mount. @throws WorkspaceError `EROFS`, `ENOSPC`, `EBACKEND`, `ENOTEMPTY`, `EBUSY` */
+/** Makes missing directories, and touches no mount. @throws WorkspaceError `EROFS`, `ENOSPC`, `EBACKEND`, `ENOTEMPTY`, `EBUSY` */
 export async function prepareDirectories(place: MountDirectories): Promise<void> {
   try {
     await makeDirectory(dirname(place.directory), passable)
@@ -78,7 +78,7 @@ export async function prepareDirectories(place: MountDirectories): Promise<void>
   await checkMountPoint(place)
 }
 
-/** Should the mount be missing for a moment, nothing can be put below it by mistake. */
+/** The mode of an unmounted mount point: if the mount is missing for a moment, no program can write below it. */
 function closedMode(): number {
   return process.getuid?.() === 0 ? 0o555 : 0o700
 }
@@ -90,7 +90,7 @@ function isMounted({ mountPoint }: MountDirectories): boolean {
 async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: MountDirectories): Promise<void> {
   const mounted = mountAt(mountPoint)
   if (mounted !== undefined) {
-    // The next mount holds the lock, and clears the mount of a killed process. Mounts of other programs stay.
+    // The next mount takes the lock, and clears the mount of a killed process. Mounts of other programs remain.
     if (ownsMountPoint || (mounted.fileSystem === 'fuse.rclone' && mounted.source === mountSource)) return
     throw failure('EBUSY', 'something else is mounted at the mount point', { operation, remedy: 'name another one' })
   }
@@ -103,7 +103,7 @@ async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: MountD
   }
   if (names.length === 0) return
   if (ownsMountPoint) {
-    // Root wrote there while the mount was away, since no mode stops root. The files are kept beside it.
+    // Root wrote there while the mount was missing, since no mode stops root. The files are kept in another directory.
     await rename(mountPoint, join(directory, `stray-${randomBytes(6).toString('hex')}`))
     await makeDirectory(mountPoint, closedMode())
     return
@@ -111,10 +111,10 @@ async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: MountD
   throw failure('ENOTEMPTY', 'the mount point is not empty', { operation, remedy: 'name an empty directory' })
 }
 
-/** The device's name in the mount table: it is seen in sandboxes, and must not name the bucket. */
+/** The device's name in the mount table. Sandboxes can see it, so it must not name the bucket. */
 export const mountSource = 'workspace'
 
-/** With what is missing above it. (Node's own way calls a read-only disk "not found".) */
+/** Makes a directory and missing parents. (Node's recursive mkdir reports a read-only disk as "not found".) */
 async function makeDirectory(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path)
@@ -141,7 +141,7 @@ function unusable(native: unknown): Error {
   return failure('EBACKEND', 'the directory for the cache cannot be used', { operation, remedy, native })
 }
 
-/** Removes what is of no use without the mount. The cache stays, unless everything was temporary. */
+/** Removes files that are useless without the mount. The cache remains, unless everything was temporary. */
 export async function clearDirectories(place: MountDirectories): Promise<void> {
   await rm(place.run, { recursive: true, force: true })
   if (mountAt(place.mountPoint) !== undefined) return
