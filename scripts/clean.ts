@@ -1,5 +1,5 @@
-// Removes the traces of builds and test runs. With names, it removes those below the working directory only: a stale file
-// in `dist` would be packed too.
+// Removes the files of builds and test runs. With names, only below the working directory, since a package must not contain stale files
+// of `dist`.
 import { globSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 

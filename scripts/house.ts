@@ -1,5 +1,5 @@
-// Measures how large and how tangled the repository is. `--check` fails where a number has risen above house.json, or an
-// import breaks a rule. `--write` writes the numbers that have fallen. Write an allowance by hand.
+// Measures the size and the dependencies of the repository. `--check` fails if a number exceeds house.json, or an
+// import breaks a rule. `--write` stores numbers that have fallen. Enter allowances by hand.
 import { execFileSync, fork } from 'node:child_process'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -80,7 +80,7 @@ function doors(): Door[] {
   )
 }
 
-/** Measures again after a while: on a busy disk a call takes a longer way. Without bubblewrap a command has no number. */
+/** Repeats the measurement after a pause, since calls take longer paths on a busy disk. Without bubblewrap, commands are not measured. */
 async function measureWays(tries = 5): Promise<Record<string, number>> {
   const found: Record<string, number> = {}
   const child = fork('lab/bench/src/section.ts', ['ways'], { execArgv: ['--expose-gc', '--conditions=@ws/source'] })

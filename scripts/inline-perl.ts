@@ -1,9 +1,9 @@
-// Puts each perl script of a built package into the module that reads it: a bundled program has no script beside it.
+// Embeds each perl script of a built package in the module that reads it: a bundled program has no script file beside it.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const reads = /readFileSync\(new URL\('([\w-]+\.pl)', import\.meta\.url\), 'utf8'\)/gu
-/** An earlier build put it there: the compiler does not write an unchanged module again. */
+/** A script embedded by an earlier build: the compiler does not rewrite an unchanged module. */
 const inlined = /\/\* ([\w-]+\.pl) \*\/ "(?:[^"\\]|\\.)*"/gu
 
 const found = new Set<string>()

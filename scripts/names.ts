@@ -1,4 +1,4 @@
-// Fails where a process with more rights than a command acts by a name, or an event could end the process.
+// Fails if a process with more rights than a command changes an entry by name, or if an event could end the process.
 // The exceptions and their reasons: lib/acts-by-name-exceptions.ts.
 import { unexpectedActs } from './lib/acts-by-name.ts'
 import { ignoredErrors, unguardedHandlers } from './lib/handlers.ts'
@@ -8,7 +8,7 @@ process.chdir(repositoryRoot)
 const { problems: acts, files } = unexpectedActs()
 const problems = [...acts, ...unguardedHandlers(), ...ignoredErrors()]
 for (const problem of problems) console.error(problem)
-// A pattern that fits no file finds no problem either.
+// A pattern that matches no file would report no problem either.
 if (files === 0) console.error('no sources were found')
 console.log(`names: ${files} files, ${problems.length} problems`)
 process.exitCode = files > 0 && problems.length === 0 ? 0 : 1

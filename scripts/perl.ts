@@ -1,4 +1,4 @@
-// Fails where perl warns of one of our scripts, or perlcritic finds a problem in it; a part of `npm run lint`.
+// Fails if perl warns about a script of this project, or perlcritic finds a problem. Part of `npm run lint`.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-// Does everything of a release but the upload. Names restrict the packages that are tried, and `--node` the versions.
+// Performs a whole release without the upload. Names restrict the tested packages, and `--node` the versions.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -56,7 +56,7 @@ for (const problem of problems) console.error(problem)
 console.log(`\nrelease:dry: ${problems.length} problems; nothing was published`)
 process.exitCode = problems.length === 0 ? 0 : 1
 
-/** Bundles the packed core and memory adapter, and expects a browser to find what Node finds. */
+/** Bundles the packed core and memory adapter, and checks that a browser gets the same results as Node. */
 async function tryInBrowser(): Promise<string[]> {
   const project = join(scratch.path, 'browser')
   installInto(project, ['@ws/core', '@ws/adapter-memory'], tarballs)

@@ -1,5 +1,5 @@
-// Lists the tests of each requirement of docs/requirements.md: their titles name it, as in `[PC7]` or `[PC1–PC4]`.
-// It fails where no test of the short tier names a requirement that is due. `--check` prints problems only.
+// Lists the tests of each requirement of docs/requirements.md. Test titles name requirements, as in `[PC7]` or `[PC1–PC4]`.
+// Fails if no test of the short tier names a due requirement. `--check` prints problems only.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,7 +10,7 @@ import { repositoryRoot } from './lib/run.ts'
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 
-// the suites of the conformance kit are run by the tests of the packages
+// tests of the packages run the suites of the conformance kit
 const testFiles = [
   `${packageFolders}/test/**/*.ts`,
   'test-fixtures/test/**/*.ts',
@@ -42,7 +42,7 @@ function readRequirements(): { ids: readonly string[]; notDue: ReadonlyMap<strin
   return { ids: listed, notDue: reasons }
 }
 
-/** `PC7, PC10–PC12` → PC7, PC10, PC11, PC12 */
+/** Expands a tag: `PC7, PC10–PC12` → PC7, PC10, PC11, PC12 */
 function expandTag(tag: string): string[] {
   return tag.split(/,\s*/u).flatMap((part) => {
     const [, family, first, last] = /^([A-Z]{2})(\d+)(?:\s*[–-]\s*(?:\1)?(\d+))?$/u.exec(part.trim()) ?? []
@@ -52,7 +52,7 @@ function expandTag(tag: string): string[] {
   })
 }
 
-/** Fills {@link named}; answers tags that no requirement has. */
+/** Fills {@link named}. Returns tags that no requirement has. */
 function collectTitles(): string[] {
   const unknown: string[] = []
   for (const file of globSync(testFiles, { cwd: repositoryRoot }).sort()) {
@@ -70,7 +70,7 @@ function collectTitles(): string[] {
   return unknown
 }
 
-/** Tags count inside a string only, and not where the test is switched off. */
+/** The requirements in a title. Tags count only inside a string, and not in a disabled test. */
 function idsInTitle(line: string): string[] {
   if (/^\s*(\/\/|\*|\/\*)|\.(skip|todo)\(/u.test(line)) return []
   const quoted = /['"`].*$/u.exec(line)?.[0] ?? ''

@@ -26,7 +26,7 @@ const env = {
 }
 const turbo = ['run', '--continue', '--output-logs=new-only', '--log-order=grouped']
 
-// The quick and likely failures come first, so that a mistake shows within half a minute.
+// Quick checks that often fail come first, so that a mistake shows within half a minute.
 const linted = tier !== 'short' || run('turbo', [...turbo, 'lint'], { env }) === 0
 const others = checks[tier]
 const [tested, checked] = await Promise.all([
@@ -49,7 +49,7 @@ async function runTests(): Promise<boolean> {
   return ok
 }
 
-/** Runs a program; true when its exit code is 0. Two that run at once must not print at once. */
+/** Runs a program. True if its exit code is 0. The output of parallel programs must not mix. */
 async function start(program: string, args: readonly string[], print: 'as it comes' | 'at its end'): Promise<boolean> {
   const output = print === 'as it comes' ? 'inherit' : 'pipe'
   const child = spawn(program, args, { cwd: repositoryRoot, env, stdio: ['ignore', output, output] })
@@ -61,7 +61,7 @@ async function start(program: string, args: readonly string[], print: 'as it com
   return exitCode === 0
 }
 
-/** The components, kernel and user that a kept test result depends on, beside the files. */
+/** Components, kernel and user on which a kept test result depends, besides the files. */
 function describeMachine(): string {
   const available = componentNames.filter((name) => component(name).available)
   return [release(), `uid ${process.getuid?.() ?? 'unknown'}`, ...available].join(' ')

@@ -1,4 +1,4 @@
-// Fails where a text reads as if it were translated, and lists the places; a part of `npm run lint`.
+// Fails if a text reads like a translation, and lists the places. Part of `npm run lint`.
 import { repositoryRoot } from './lib/run.ts'
 import { headlessSentences, namelessActors, negatedNouns, ofOpenings, type Passage } from './lib/translated.ts'
 

@@ -9,7 +9,7 @@ import type { Located, NamedTest } from './types.ts'
 export interface TestOutcome {
   readonly passed: number
   readonly failed: number
-  /** The last lines of output, for a run that counted no test. */
+  /** The last lines of output, for a run without counted tests. */
   readonly output: string
 }
 
@@ -17,7 +17,7 @@ export class RepositoryCopy {
   readonly root: string
 
   constructor() {
-    // Programs that run as an ordinary user read it as well.
+    // Programs that run as an ordinary user read the copy too.
     this.root = mkdtempSync(join(tmpdir(), 'ws-mutate-'))
     execFileSync('chmod', ['755', this.root])
     const files = capture('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard']).split('\0')
@@ -28,7 +28,7 @@ export class RepositoryCopy {
     capture('npm', ['run', '-s', 'setup'], { cwd: this.root })
   }
 
-  /** Runs one test file of its package with the changes made, and takes them back. */
+  /** Runs one test file of its package with the changes applied, and reverts them. */
   runWith(changes: Located['changes'], test: NamedTest): TestOutcome {
     const originals = new Map<string, string>()
     try {
@@ -56,7 +56,7 @@ export class RepositoryCopy {
     let output = ''
     try {
       output = execFileSync(
-        // its own: tests and runner must be of one vitest
+        // the copy's own vitest: tests and runner must belong to one installation
         join(this.root, 'node_modules/.bin/vitest'),
         ['run', inside, ...filter, '--bail', '1', '--reporter', 'json', '--outputFile', report],
         { cwd: join(this.root, folder), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 300_000 },

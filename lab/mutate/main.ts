@@ -1,5 +1,5 @@
-// Proves the threat model: removes each row's defence in a copy of the repository, and runs the test that must notice.
-// `--check` only compares rows, mutations and sources. `--list` prints them. Other arguments choose rows by their text.
+// Proves the threat model: removes each row's defence in a copy of the repository, and runs the test that must fail.
+// `--check` only compares rows, mutations and sources. `--list` prints them. Other arguments select rows by their text.
 import { parseArgs } from 'node:util'
 
 import { RepositoryCopy, type TestOutcome } from './copy.ts'
@@ -27,7 +27,7 @@ console.log(
 )
 process.exitCode = problems.length > 0 || survivors > 0 ? 1 : 0
 
-/** Answers how many mutations no test noticed. */
+/** Returns the number of mutations that no test noticed. */
 function prove(list: readonly Located[]): number {
   const copy = new RepositoryCopy()
   const untouched = new Map<string, TestOutcome>()

@@ -14,7 +14,7 @@ interface Row {
 const page = 'docs/threat-model.md'
 const header = '| vector | defence | code | test |'
 
-/** Every row of a table of vectors, by its first cell. */
+/** Every row of a table of vectors, by the text of its first cell. */
 export function readRows(): ReadonlyMap<string, Row> {
   const rows = new Map<string, Row>()
   let inside = false
@@ -32,7 +32,7 @@ export function readRows(): ReadonlyMap<string, Row> {
   return rows
 }
 
-/** The mutations with the files that their rows name, and where rows, mutations and sources do not fit one another. */
+/** The mutations with the files that their rows name, and the mismatches between rows, mutations and sources. */
 export function locate(rows: ReadonlyMap<string, Row>, tables: readonly Mutations[]): [Located[], string[]] {
   const all = tables.flatMap((table) => Object.entries(table))
   const located: Located[] = []
@@ -54,7 +54,7 @@ export function locate(rows: ReadonlyMap<string, Row>, tables: readonly Mutation
   return [located, problems]
 }
 
-/** A file that cannot be told is ''. */
+/** Locates a mutation. A file that cannot be determined is ''. */
 function locateOne(vector: string, { code, tests }: Row, mutation: Mutation): Located {
   const { removes, title, test } = mutation
   const changes = ('changes' in mutation ? mutation.changes : [mutation]).map((change) => ({
@@ -78,7 +78,7 @@ function problemsOf({ changes, test }: Located, tests: readonly string[]): strin
   return problems
 }
 
-/** Titles that a suite of the kit or a template makes do not stand in the file: then the tier of the file counts. */
+/** Whether a test runs in the short tier. Titles that a suite or a template makes are not in the file: then the file's tier counts. */
 function runsInShort({ file, title }: NamedTest): boolean {
   const lines = readSource(file).split('\n')
   const titles = [...lines.keys()].filter(

@@ -1,4 +1,4 @@
-/** Why a file may act by name, and how often it does. */
+/** The reason why a file may change entries by name, and the number of such calls. */
 interface NamedActException {
   readonly acts: number
   readonly reason: string
@@ -6,7 +6,7 @@ interface NamedActException {
 
 const notes = 'notes in the state directory, which is closed to others and which no mount shows'
 
-/** A new act in one of these files is a problem until its number here says that it was reviewed. */
+/** Exceptions by file. A new call is a problem until its number here confirms a review. */
 export const namedActs: Readonly<Record<string, NamedActException>> = {
   'apps/cli/src/config/read-plan.ts': {
     acts: 3,

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 
 import { namedActs } from './acts-by-name-exceptions.ts'
 
-/** Packages whose processes have more rights than the commands that they start. */
+/** Sources of processes that have more rights than the commands that they start. */
 const sources = [
   'packages/{executors/*,adapters/{local,rclone,replica},kernel/{sandbox,tree},agents/{threads,runner,snapshots}}/src/**/*.{ts,pl}',
   'apps/cli/src/**/*.ts',
@@ -25,11 +25,11 @@ const calls = [
   ...['mkdtemp', 'rename', 'rm', 'rmdir', 'symlink', 'truncate', 'unlink', 'utimes', 'writeFile'],
 ]
 const call = new RegExp(String.raw`(?<![\w.$])(?:${calls.join('|')})(?:Sync)?\(`, 'gu')
-/** The same in perl: builtins that take a name. */
+/** Perl builtins that change an entry by name. */
 const builtin = /(?<![\w$%@{>-])(?:chmod|chown|link|mkdir|rename|rmdir|symlink|truncate|unlink|utime)(?=[ (]["($\w])/gu
 const shell = /(?:^|[;&|]\s*)(?:chmod|chown|ln|mkdir|mv|rm|rmdir|touch)\s/gmu
 
-/** Files that act by name more often, or less often, than their exception says; with the exception where there is one. */
+/** Files whose number of calls by name differs from their exception, with the exception if there is one. */
 export function unexpectedActs(): { readonly problems: readonly string[]; readonly files: number } {
   const files = sources.flatMap((pattern) => globSync(pattern)).sort()
   const problems: string[] = []
@@ -54,7 +54,7 @@ export function unexpectedActs(): { readonly problems: readonly string[]; readon
 function actsIn(file: string): number[] {
   const lines: number[] = []
   const source = readFileSync(file, 'utf8')
-  // Operations of adapters and of the virtual executor have the same names, and touch no disk.
+  // Operations of adapters and of the virtual executor have the same names, but touch no disk.
   if (!/from '(?:node:)?fs(?:\/promises)?'/u.test(source) && !isPerl(file) && !isShell(file)) return lines
   for (const [index, line] of source.split('\n').entries()) {
     if (/^\s*(?:\*|\/\/|\/\*|#)/u.test(line)) continue

@@ -26,7 +26,7 @@ const page = `<!doctype html><title>bundle</title>
 const worker = `importScripts('bundle.js')
 bundle.run().then(postMessage, (error) => setTimeout(() => { throw error }))`
 
-/** The answers of `run()` of a bundle in a page and in a worker of it, or an error. */
+/** The results of a bundle's `run()` in a page and in its worker, or an error. */
 export interface BrowserRun {
   readonly page?: unknown
   readonly worker?: unknown
@@ -38,7 +38,7 @@ export function findBrowser(): string | undefined {
   return names.map(findSystemProgram).find((path) => path !== undefined)
 }
 
-/** Calls `run()` of a bundle in a page of a browser, and in a worker of that page. Waits a minute at most. */
+/** Calls a bundle's `run()` in a page of a browser, and in a worker of that page. Waits at most a minute. */
 export async function runInBrowser(browser: string, code: string, profile: string): Promise<BrowserRun> {
   const answer = Promise.withResolvers<BrowserRun>()
   const parts = new Map([

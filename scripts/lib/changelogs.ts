@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { manifestOf, publicFolders } from './packed.ts'
 import { capture, repositoryRoot } from './run.ts'
 
-/** Takes the changesets into versions and changelogs, in a clone of the last commit at a directory that is not there. */
+/** Applies changesets to versions and changelogs, in a clone of the last commit. The clone's directory must not exist. */
 export function tryChangelogs(clone: string): { readonly version: string; readonly problems: readonly string[] } {
   capture('git', ['clone', '--quiet', repositoryRoot, clone])
   symlinkSync(join(repositoryRoot, 'node_modules'), join(clone, 'node_modules'))

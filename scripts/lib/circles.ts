@@ -1,6 +1,6 @@
 import type { IModule } from 'dependency-cruiser'
 
-/** The imports between folders, of types too: each folder with the folders of its package that it imports. */
+/** Imports between folders, including types: each folder with the folders of its package that it imports. */
 export type FolderArrows = ReadonlyMap<string, ReadonlySet<string>>
 
 export function folderArrows(modules: readonly IModule[]): FolderArrows {
@@ -28,7 +28,7 @@ function packageOf(folder: string): string {
   return folder.slice(0, folder.lastIndexOf('/src/'))
 }
 
-/** The folders that reach each other: every group of two or more, by Tarjan's algorithm. */
+/** Groups of two or more folders that reach each other, by Tarjan's algorithm. */
 export function folderCircles(arrows: FolderArrows): string[][] {
   const found: string[][] = []
   const order = new Map<string, number>()

@@ -6,11 +6,11 @@ import { types } from 'node:util'
 import { installInto, type Tarball } from './packed.ts'
 import { capture } from './run.ts'
 
-/** The oldest TypeScript that consumers may have. The newest one is that of the repository. */
+/** The oldest supported TypeScript for consumers. The newest is that of the repository. */
 const oldest = '5.9.3'
 const options = '--declaration --emitDeclarationOnly --strict --module nodenext --target esnext --types node'
 
-/** Compiles a module as users emit declarations: a result whose type no door exports is an error. Leaves out doors of optional packages. */
+/** Compiles a module that emits declarations: a result type that no door exports is an error. Skips doors of optional packages. */
 export async function checkConsumer(tarballs: readonly Tarball[], project: string): Promise<string[]> {
   const names = tarballs.map(({ name }) => name).filter((name) => !name.startsWith('@ws/bridge-') && name !== '@ws/cli')
   installInto(project, [...names, '@types/node', 'just-bash', `typescript@${oldest}`], tarballs)
@@ -56,7 +56,7 @@ const membersOf = ([name, value]: [string, unknown]): [string, unknown][] =>
     ? Object.entries(value as object).map(([key, member]) => [`${name}.${key}`, member])
     : [[name, value]]
 
-/** The door needs a package that the project does not have. */
+/** Ignores the error of a door whose optional package is not installed. */
 function ifOptional(error: Error & { readonly code?: string }): undefined {
   if (error.code !== 'ERR_MODULE_NOT_FOUND' && error.code !== 'ENOTSUP') throw error
 }

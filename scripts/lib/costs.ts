@@ -7,7 +7,7 @@ export interface PackageReport {
 
 const shown = 10
 
-/** The costs of a run: the packages, its ten slowest files, and the number of programs that the tests started. */
+/** The costs of a run: the packages, the ten slowest files, and the number of programs that the tests started. */
 export function formatCosts(packages: readonly PackageReport[]): string {
   const files = packages.flatMap(({ of, report }) =>
     report.files.map((file) => ({ ...file, name: `${of}/${file.file}` })),
@@ -46,12 +46,12 @@ interface Row {
   readonly name: string
   /** Seconds of processor time. */
   readonly processor: number
-  /** Seconds, files that ran side by side added up. */
+  /** Seconds, summed over files that ran in parallel. */
   readonly duration: number
   readonly starts: number
 }
 
-/** Waiting is for events, for programs and for a processor that others use. */
+/** Formats a table of costs. Waiting time is for events, for programs, and for a busy processor. */
 function table(title: string, rows: readonly Row[]): string[] {
   const line = (cells: readonly string[], name: string) => `${cells.map((cell) => cell.padStart(10)).join('')}  ${name}`
   return [

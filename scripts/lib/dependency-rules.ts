@@ -7,7 +7,7 @@ import { repositoryRoot } from './run.ts'
 
 const source = '^(packages|packages/[a-z]+|apps|lab)/[^/]+/src/'
 
-/** Internal packages that an outer room may import: the one importer, and why no public door has these names. */
+/** Internal packages that another room may import: the only importer, and the reason why no public door has these names. */
 const internalImports: Readonly<Record<string, readonly [importer: string, reason: string]>> = {
   'packages/kernel/tree': ['packages/agents/snapshots', 'checkpoints are the history of a scan, which no user needs'],
   'packages/kernel/network': ['packages/agents/download', 'checking and dialling have one home; both are internal'],
@@ -24,7 +24,7 @@ const packages = globSync('packages/{*,*/*}/package.json', { cwd: repositoryRoot
   return { folder: dirname(file), ...manifest }
 })
 
-/** The imports that are allowed; the dependencies of each package follow from the layers of the design. */
+/** Rules for imports. The dependencies of each package follow from the layers of the design. */
 export const dependencyRules: IConfiguration = {
   forbidden: [
     {
@@ -32,7 +32,7 @@ export const dependencyRules: IConfiguration = {
       comment: 'Modules that import each other cannot be understood alone.',
       severity: 'error',
       from: {},
-      // a type may point back: nothing of it is left at run time
+      // a type may form a cycle, because types vanish at run time
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
@@ -53,13 +53,13 @@ export const dependencyRules: IConfiguration = {
       name: 'only-declared-dependencies',
       comment: 'A package imports what its own package.json declares for its users, and nothing else.',
       severity: 'error',
-      // these work with the test fixtures; they are run from the repository and not published
+      // these use the test fixtures, and are run from the repository, not published
       from: { path: source, pathNot: '^(apps/cli/src/demo[./]|lab/)' },
-      // packages of this repository resolve to their sources; turbo's boundaries look after those
+      // packages of this repository resolve to their sources, and turbo's boundaries check them
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
         pathNot: '^((packages|packages/[a-z]+)/[^/]+|apps/mcp-server|lab/tests-support)/src/',
-        // a peer is declared, and tests bring one along
+        // a peer is declared, and tests install one
         dependencyTypesNot: ['npm-peer'],
       },
     },
@@ -192,7 +192,7 @@ function publicEntries(): string[] {
   })
 }
 
-/** One rule for each package whose package.json says that it is internal. */
+/** One rule for each package that its package.json marks as internal. */
 function publicDoorsOnly(): IForbiddenRuleType[] {
   const internal = packages.filter(({ keywords }) => keywords?.includes('internal'))
   return internal.map(({ folder }) => ({

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 
 const sources = ['packages/{*,*/*}/src/**/*.ts', 'apps/{cli,mcp-server}/src/**/*.ts']
-/** Files that write heads of HTTP or make requests, which throw at values that they do not like, and why that ends nothing. */
+/** Files that write HTTP heads or send requests, which may throw for unusual values, with the reason why no throw ends the process. */
 const writers: Readonly<Record<string, string>> = {
   'packages/kernel/network/src/gate/answers.ts':
     'heads of hosts are written by `copyHead`, which catches; other heads are our own',
@@ -10,11 +10,11 @@ const writers: Readonly<Record<string, string>> = {
   'packages/adapters/rclone/src/control/client.ts': 'the request is our own, and made in async work',
   'apps/mcp-server/src/http/answer.ts': 'heads of our own server, in async work whose failure is answered',
 }
-/** A kit for tests, and threads: the process sees an error there as the end of the thread. */
+/** Code outside of the serving process: a kit for tests, and threads, whose errors appear as the end of the thread. */
 const notServed = /\/conformance\/|\/worker\/main\.ts$/u
 const asyncName = /async (?:function )?(#?\w+)[(<]|const (\w+) = async\b/gu
 
-/** Places where an event could end the process: unseen promises, HTTP outside {@link writers}, unheard errors. */
+/** Places where an event could end the process: unhandled promises, HTTP outside {@link writers}, unhandled errors. */
 export function unguardedHandlers(): readonly string[] {
   const files = sources.flatMap((pattern) => globSync(pattern)).filter((file) => !notServed.test(file))
   const texts = new Map(files.sort().map((file) => [file, readFileSync(file, 'utf8')] as const))
@@ -46,7 +46,7 @@ export function unguardedHandlers(): readonly string[] {
 
 const ignores = /\bcatch \{|(?:\.catch\(|'error', |\w, )\(\) => (?:undefined|false|true|null|''|\[\]|\w+)\)/u
 
-/** Ignored errors without a reason beside them, but for planted faults, and rclone, whose review is open. The name of a function that is one attempt counts as the reason. */
+/** Ignored errors without a reason, except planted faults and rclone (its review is open). A function's name may be the reason. */
 export function ignoredErrors(): readonly string[] {
   const files = sources
     .flatMap((pattern) => globSync(pattern))
@@ -69,7 +69,7 @@ export function ignoredErrors(): readonly string[] {
   })
 }
 
-/** The comment above its declaration says so. */
+/** True if the comment above the function's declaration says "Never rejects". */
 function neverRejects(text: string, name: string): boolean {
   const lines = text.split('\n')
   const at = lines.findIndex((line) =>

@@ -6,7 +6,7 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import { folderArrows, folderCircles } from './circles.ts'
 import { dependencyRules } from './dependency-rules.ts'
 
-/** All imports of the repository, each held against the rules. It takes 8 s of processor time. */
+/** Checks all imports of the repository against the rules. Takes 8 s of processor time. */
 export async function cruiseImports(): Promise<ICruiseResult> {
   const { forbidden = [], options = {} } = dependencyRules
   const folders = ['packages', 'apps', 'lab', 'test-fixtures', 'scripts']
@@ -15,7 +15,7 @@ export async function cruiseImports(): Promise<ICruiseResult> {
   return output
 }
 
-/** Prints the imports that break a rule, between packages or between the folders of each; false when there are any. */
+/** Prints the imports that break a rule, between packages or between folders of a package. False if there are any. */
 export function checkImports({ summary, modules }: ICruiseResult): boolean {
   for (const { rule, from, to, cycle } of summary.violations) {
     const path = cycle === undefined ? to : cycle.map(({ name }) => name).join(' → ')
@@ -26,7 +26,7 @@ export function checkImports({ summary, modules }: ICruiseResult): boolean {
   const circles = folderCircles(folderArrows(modules))
   for (const circle of circles) console.error(`folders that import each other: ${circle.join(' ')}`)
 
-  // with a compiler that it cannot use, dependency-cruiser finds no modules
+  // with an unsupported compiler, dependency-cruiser finds no modules
   const seen = new Set(modules.map(({ source }) => source))
   const sources = globSync(`${packageFolders}/src/**/*.ts`)
   const missed = sources.filter((source) => !seen.has(source))

@@ -8,14 +8,14 @@ import { capture, repositoryRoot } from './run.ts'
 
 const folder = join(repositoryRoot, 'node_modules/.cache/tests')
 
-/** A package with tests, and the hash of all that their outcome depends on. */
+/** A package with tests, and the hash of all inputs of their outcome. */
 export interface TestedPackage {
   readonly name: string
   readonly of: string
   readonly hash: string
 }
 
-/** Turbo knows what each package imports: it makes the hash of its sources, those of its dependencies and the settings. */
+/** Hashes packages. Turbo knows their imports, and hashes sources, dependencies and settings. */
 export function hashPackages(names: readonly string[], env: NodeJS.ProcessEnv): TestedPackage[] {
   const { tasks } = JSON.parse(capture('turbo', ['run', 'test', '--dry=json'], { env })) as {
     readonly tasks: readonly { task: string; package: string; directory: string; hash: string }[]

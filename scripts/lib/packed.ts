@@ -11,7 +11,7 @@ export interface Tarball {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** Packs every public package, built anew in one run, since a stale file in `dist` would be packed too. */
+/** Packs every public package after a fresh build, since a stale file in `dist` would be packed too. */
 export function pack(destination: string): Tarball[] {
   mkdirSync(destination, { recursive: true })
   const folders = publicFolders()
@@ -27,14 +27,14 @@ export function pack(destination: string): Tarball[] {
   return JSON.parse(pnpm('-r', ...filters, 'pack', ...options)) as Tarball[]
 }
 
-/** The others are run from the repository and not published. */
+/** Folders of published packages. Private packages are run from the repository. */
 export function publicFolders(): string[] {
   return globSync(`${packageFolders}/package.json`, { cwd: repositoryRoot })
     .filter((path) => !('private' in manifestOf(dirname(path))))
     .map((path) => dirname(path))
 }
 
-/** Installs packages into a project, made if missing: ours from tarballs with all they need, others from the registry. */
+/** Installs packages into a project, which is made if missing: this project's from tarballs with all needs, others from the registry. */
 export function installInto(project: string, names: readonly string[], tarballs: readonly Tarball[]): void {
   const { needed, optional } = withDependencies(names.filter((given) => given.startsWith('@ws/')))
   const fileOf = (name: string): string => {
@@ -51,7 +51,7 @@ export function installInto(project: string, names: readonly string[], tarballs:
   const manifest = {
     ...(old ?? { private: true, type: 'module' }),
     dependencies: { ...old?.dependencies, ...ours },
-    // without these, npm asks the registry for our names, where a stranger may have put packages
+    // without these, npm would look up this project's names in the registry, where strangers may have published packages
     overrides: { ...Object.fromEntries([...optional].map((name) => [name, fileOf(name)])), ...old?.overrides, ...own },
   }
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
@@ -62,7 +62,7 @@ export function installInto(project: string, names: readonly string[], tarballs:
   capture('npm', ['install', ...quiet, nowhere, ...others], { cwd: project })
 }
 
-/** A tarball of an earlier call has the same name, and npm would install its content again. */
+/** Removes packages from the lock file: a new tarball has the same name, and npm would install the old content again. */
 function forgetLocked(project: string, names: readonly string[]): void {
   const path = join(project, 'package-lock.json')
   if (!existsSync(path)) return
@@ -85,7 +85,7 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(resolve(repositoryRoot, folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** These packages and ours that they depend on. `optional` are ours that npm asks the registry for, but does not install. */
+/** These packages with their dependencies in this project. `optional`: packages that npm looks up, but does not install. */
 function withDependencies(names: readonly string[]): { needed: Set<string>; optional: Set<string> } {
   const manifests = new Map(publicFolders().map((folder) => [manifestOf(folder).name, manifestOf(folder)]))
   const needed = new Set<string>()

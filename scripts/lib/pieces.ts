@@ -7,12 +7,12 @@ import { bundleForBrowser } from '@ws/test-fixtures/bundle'
 import { repositoryRoot } from './run.ts'
 
 const page = 'docs/kernel/core.md'
-/** `| … | `names` of `door`, `more` of `another` | 4 kB | 2 kB |` */
+/** A row of the table: `| … | `names` of `door`, `more` of `another` | 4 kB | 2 kB |` */
 const row = /^\| [^|]+ \| (`.+?` of `@ws\/.+?`) \| (\d+) kB \| (\d+) kB \|$/gmu
-/** The part of its size in the table that a bundle has at least, but for 1 kB. */
+/** The minimal fraction of a bundle's size in the table, with a tolerance of 1 kB. */
 const least = 0.9
 
-/** Bundles each piece that the table of core's page names, from an installed core, and compares the sizes. */
+/** Bundles each piece in the table of core's page, from an installed core, and compares the sizes. */
 export async function checkPieces(project: string): Promise<string[]> {
   const rows = [...readFileSync(join(repositoryRoot, page), 'utf8').matchAll(row)]
   const problems = rows.length === 0 ? [`pieces: ${page} has no table of them`] : []

@@ -7,7 +7,7 @@ const listing = /^export (?:type )?\{([^}]*)\}(?: from '([^']+)')?/gmu
 const everything = /^export (?:type )?\* from '([^']+)'/gmu
 const namespace = /^export (?:type )?\* as ([\w$]+) from/gmu
 
-/** The names that a module exports, types included: `export *` is followed where it stays in the package. */
+/** The names that a module exports, including types. `export *` is followed within the package. */
 export function publicNames(file: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(file)) return new Set()
   seen.add(file)
@@ -35,7 +35,7 @@ export interface Door {
   readonly names: ReadonlySet<string>
 }
 
-/** Names that no page, test or other package imports, unless a result or a property has the type. Options do not count. */
+/** Names that no page, test or other package imports, unless a result or a property has the type. Types of options do not count. */
 export function unusedNames(doors: readonly Door[], files: readonly string[]): string[] {
   const sourceOf = new Map(doors.map(({ door, source }) => [door, source]))
   const used = new Map(doors.map(({ source }) => [source, new Set<string>()]))

@@ -29,12 +29,12 @@ export function testedPackages(tier: Tier): string[] {
     })
 }
 
-/** A report of an earlier run must not stand for one that did not end. */
+/** Removes reports: an earlier report must not count for a run that did not finish. */
 export function removeReports(tier: Tier): void {
   for (const of of testedPackages(tier)) rmSync(join(repositoryRoot, of, pathOfReport(tier)), { force: true })
 }
 
-/** Prints what all packages' test runs add up to; answers false when a test failed or a package left no report. */
+/** Prints the sums of all packages' test runs. False if a test failed or a package left no report. */
 export function printTestSummary(tier: Tier): boolean {
   const packages: PackageReport[] = []
   const failures: TestFailure[] = []

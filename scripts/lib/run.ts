@@ -8,12 +8,12 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Runs a program with its output on ours; answers its exit code (a signal counts as 1). */
+/** Runs a program that prints to this process's output. Returns its exit code (a signal counts as 1). */
 export function run(program: string, args: readonly string[], options: RunOptions = {}): number {
   return start(program, args, options, 'inherit').status ?? 1
 }
 
-/** Runs a program and answers its standard output; throws, with all it printed, when it does not exit with 0. */
+/** Runs a program, and returns its standard output. Throws an error with the whole output if the exit code is not 0. */
 export function capture(program: string, args: readonly string[], options: RunOptions = {}): string {
   const { status, stdout, stderr } = start(program, args, options, 'pipe')
   if (status === 0) return stdout

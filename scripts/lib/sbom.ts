@@ -46,7 +46,7 @@ export function writeSbom(
   }
 }
 
-/** Where a tarball lies on this machine concerns no reader. */
+/** Removes local paths of tarballs from a component. */
 function withoutPlaces(component: Component): Component {
   const { externalReferences = [] } = component
   return { ...component, externalReferences: externalReferences.filter(({ url }) => !url.startsWith('file:')) }

@@ -17,15 +17,15 @@ export interface SmokeOptions {
   readonly tarballs: readonly Tarball[]
   readonly nodes: ReadonlyMap<string, string>
   readonly project: string
-  /** Runs the package; the user of this process without it. */
+  /** The user that runs the package. Default: the user of this process. */
   readonly user: Owner | undefined
 }
 
 export interface Smoked {
   readonly packed: number
-  /** Installed packages of others. */
+  /** Number of installed packages from outside this project. */
   readonly others: number
-  /** Installed, of all packages. */
+  /** Size of all installed packages. */
   readonly megabytes: number
   readonly seen: readonly string[]
   readonly problems: readonly string[]
@@ -38,7 +38,7 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** Installs a package alone, weighs it, imports its doors, runs its programs' help and its first example, on each Node. */
+/** Installs a package alone, measures it, imports its doors, runs its programs' help and its first example, on each Node version. */
 export async function smokeTest({ name, filename }: Tarball, options: SmokeOptions): Promise<Smoked> {
   const { tarballs, nodes, project, user } = options
   installInto(project, [name], tarballs)
@@ -48,7 +48,7 @@ export async function smokeTest({ name, filename }: Tarball, options: SmokeOptio
   const { exports, bin = {}, peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(own)
   const doors = Object.keys(exports).map((door) => `${name}${door.slice(1)}`)
   const shut = await importAll(process.execPath, doors, options)
-  // a door for a framework may ask for it, by its name
+  // a door for a framework may require an optional peer dependency
   const asked = new Set(shut.flatMap(({ names }) => names).filter((it) => peerDependenciesMeta[it]?.optional === true))
   const example = exampleOf(own)
   const others = [...asked].map((peer) => `${peer}@${peerDependencies[peer] ?? ''}`)
@@ -73,7 +73,7 @@ export async function smokeTest({ name, filename }: Tarball, options: SmokeOptio
       })
     }
     if (example === undefined || example.lacks.length > 0) continue
-    // a store is the same to every Node
+    // a store behaves equally for every Node version, so one run is enough
     if (example.run.store !== undefined && node !== [...nodes.values()][0]) continue
     await attempt(`README.md:${example.run.line} on Node ${version}`, async () => {
       const as = mounts(example.run) ? undefined : user
@@ -96,7 +96,7 @@ const readManifest = (folder: string): Manifest =>
 interface Shut {
   readonly door: string
   readonly message: string
-  /** The words that the message quotes; packages that were not found are among them. */
+  /** The words that the message quotes, including names of missing packages. */
   readonly names: readonly string[]
 }
 
@@ -116,7 +116,7 @@ async function importAll(node: string, doors: readonly string[], { project, user
 
 interface FirstExample {
   readonly run: ReturnType<typeof extractExamples>[number]
-  /** Packages that the README installs above it. */
+  /** Packages that the README installs above the example. */
   readonly packages: readonly string[]
   readonly lacks: readonly string[]
 }

@@ -49,7 +49,7 @@ async function lint({ name, filename, files }: Tarball): Promise<string[]> {
   ]
 }
 
-/** Packages are loaded as modules, by Node or a bundler: problems of CommonJS do not count. */
+/** Problems of a package's types. Packages are loaded as modules, by Node or a bundler, so problems of CommonJS do not count. */
 function typeProblems(analysis: CheckResult): string[] {
   if (analysis.types === false) return ['the tarball has no types']
   return analysis.problems
@@ -59,7 +59,7 @@ function typeProblems(analysis: CheckResult): string[] {
     .map((problem) => JSON.stringify(problem))
 }
 
-/** Checks a package as npm shows it: no link leads nowhere, and no import is missing. */
+/** Checks a package as npm shows it: all links must work, and all imports must exist. */
 function checkContents({ name, filename, files }: Tarball, published: ReadonlySet<string>): string[] {
   const contentOf = (path: string) => capture('tar', ['-xOf', filename, `package/${path}`])
   const manifest = JSON.parse(contentOf('package.json')) as Manifest
@@ -82,7 +82,7 @@ function checkContents({ name, filename, files }: Tarball, published: ReadonlySe
   ]
 }
 
-/** A package without a promise says so in three places, since a reader may see only one of them. */
+/** Checks that an internal package says in three places that it is internal, since a reader may see only one. */
 function checkInternal(name: string, { description = '', keywords = [] }: Manifest, readme: string): string[] {
   const marks = {
     'the keyword `internal`': keywords.includes('internal'),

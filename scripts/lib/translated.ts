@@ -15,7 +15,7 @@ const sources = [
   'lab/mutate/**/*.ts',
 ]
 const pages = ['{docs,packages,apps,lab,test-fixtures}/**/*.md', '*.md']
-/** This file quotes such a sentence; the two pages are still to be rewritten. */
+/** Files that are not checked: this file quotes such a sentence, and two pages are not rewritten yet. */
 const excepted = ['scripts/lib/translated.ts', 'docs/architecture.md', 'docs/guides/write-an-adapter.md']
 const exclude = ['**/node_modules/**', '**/dist/**', ...excepted]
 
@@ -25,11 +25,11 @@ const headless =
 /** The line of a title, in a page or in the code that writes one. */
 const title = /^['"`]?#+ /u
 
-/** `there is no` and `is no longer` are English. */
+/** Matches "is no" with a noun. `there is no` and `is no longer` are correct English. */
 const negated = /(?<!there )\b(?:is|are) no\b(?! longer)|\bthat (?:is|are) none\b|\bof one's own\b/u
 const comment = /^(?:\/\/|\/?\*)/u
 
-/** A comment that opens with "Of", or goes on with it at the start of a line. */
+/** A comment that opens with "Of", or continues with "Of" at the start of a line. */
 const ofOpening = /(?:^\/\*\*|^\*|(?:^|\s)\/\/)\s+Of\s/u
 const nameless = /\b(?:nobody|somebody)\b/iu
 const systemUser = /\bnobody:|`nobody`/gu
@@ -55,7 +55,7 @@ export function ofOpenings(): Passage[] {
   return linesOf(sources).filter(({ text }) => ofOpening.test(text))
 }
 
-/** Comments everywhere, and texts of the programs, in which "nobody" or "somebody" acts. Titles of tests are left out. */
+/** Comments everywhere, and texts of the programs, in which "nobody" or "somebody" is the actor. Titles of tests are left out. */
 export function namelessActors(): Passage[] {
   return linesOf(sources).filter(({ file, text }) => {
     const isProgram = /^(?:packages|apps|lab)\/.*\/src\//u.test(file)
@@ -65,7 +65,7 @@ export function namelessActors(): Passage[] {
   })
 }
 
-/** In scripts for perl and sh, `#` begins a comment. */
+/** False for a `#` line in perl and sh, where it is a comment and not a title. */
 function isTitled(file: string, text: string): boolean {
   return file.endsWith('.md') || !text.startsWith('#')
 }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { manifestOf, publicFolders } from './packed.ts'
 import { repositoryRoot } from './run.ts'
 
-/** Packages of others, and megabytes of them, that an install of each package may bring: a few more than it does. */
+/** Limits of foreign packages and megabytes for an install of each package, slightly above the present values. */
 const budgets: Readonly<Record<string, readonly [packages: number, megabytes: number]>> = {
   '@ws/adapter-local': [27, 11],
   '@ws/adapter-memory': [3, 2],
@@ -40,7 +40,7 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/tree': [27, 11],
 }
 
-/** The packages whose installs have grown beyond their budgets, those without a budget, and budgets of nothing. */
+/** Packages whose installs exceed their budgets, packages without a budget, and budgets without a package. */
 export function checkWeights(): string[] {
   const published = new Set(publicFolders().map((folder) => manifestOf(folder).name))
   const stale = Object.keys(budgets).filter((name) => !published.has(name))
@@ -55,9 +55,9 @@ export function checkWeights(): string[] {
   return [...grown, ...stale.map((name) => `${name}: has a budget in scripts/lib/weights.ts, and is not published`)]
 }
 
-/** Packages that npm installed into a project: those that are not ours, and megabytes of all. */
+/** Packages that npm installed into a project: the number of foreign packages, and megabytes of all. */
 export function weighInstalled(project: string): { readonly others: number; readonly megabytes: number } {
-  // the list of npm itself: it leaves out optional packages for other machines
+  // npm's own list, which leaves out optional packages for other machines
   const lock = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, unknown>>
   }
@@ -66,7 +66,7 @@ export function weighInstalled(project: string): { readonly others: number; read
   return { others: places.filter((place) => !place.includes('node_modules/@ws/')).length, megabytes: bytes / 1_000_000 }
 }
 
-/** The packages that are installed here stand for those that npm would install. */
+/** Estimates a package's install: the packages installed here stand for those that npm would install. */
 function weigh(folder: string): { readonly packages: number; readonly megabytes: number } {
   const found = new Map<string, number>()
   const seen = new Set<string>()
@@ -95,7 +95,7 @@ function above(folder: string): string[] {
   return parents
 }
 
-/** Bytes of all files of a package, without what is installed in it. */
+/** Bytes of all files of a package, without nested installs. */
 function sizeOf(folder: string): number {
   return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
     if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + sizeOf(join(folder, entry.name))

@@ -131,7 +131,7 @@ async function run(
   })
 }
 
-/** Commands with tables, which have wide help columns. */
+/** Commands with tables, which need a wide terminal. */
 const wide: ReadonlySet<string> = new Set(['doctor', 'verify', 'explain', 'stat'])
 const narrow = 60
 

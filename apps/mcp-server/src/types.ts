@@ -2,11 +2,11 @@ import type { VirtualPath, Workspace } from '@ws/core'
 import type { Requirement } from '@ws/core/executor'
 import type { ToolsOptions } from '@ws/tools'
 
-/** The parts of a workspace that a client is shown. */
+/** The parts of a workspace that a client can see. */
 export interface SourceOptions {
   /** The form of the tools, their limits and downloads. */
   readonly tools?: Omit<ToolsOptions, 'commands'> | undefined
-  /** Offer tools that run commands, if the executor meets this. Default: no commands. `{}` takes any executor. */
+  /** Offers tools that run commands if the executor meets this requirement. Default: no commands. `{}` accepts any executor. */
   readonly commands?: Requirement | undefined
   /** The name that clients show. Default `workspace`. */
   readonly name?: string | undefined
@@ -14,11 +14,11 @@ export interface SourceOptions {
   readonly instructions?: string | undefined
 }
 
-/** Limits of a server, the same over HTTP and over standard input and output. */
+/** Limits of a server. They are equal over HTTP and over stdio. */
 export interface MessageLimits {
-  /** Calls running at the same time. Default 16. */
+  /** Number of simultaneous calls. Default 16. */
   readonly maxCalls?: number | undefined
-  /** Open streams of changes. Default 64. */
+  /** Number of open streams of changes. Default 64. */
   readonly maxStreams?: number | undefined
   /** Bytes of memory for messages of all running calls: texts and values. Default 64 MiB. */
   readonly maxBodyBytes?: number | undefined
@@ -30,13 +30,13 @@ export interface MessageLimits {
 
 export interface SkillFolder {
   readonly name: string
-  /** The folder with its `SKILL.md`. */
+  /** The folder that contains `SKILL.md`. */
   readonly path: VirtualPath
 }
 
 export interface OpenedWorkspace {
   readonly workspace: Workspace
-  /** Served by the skills extension, as of the start of serving. Default: none. */
+  /** The skills that the extension serves, read when serving starts. Default: none. */
   readonly listSkills?: (() => Promise<{ readonly skills: readonly SkillFolder[] }>) | undefined
 }
 

@@ -4,23 +4,23 @@ import { dirname, join } from 'node:path'
 
 import { createScratchDirectory, give, type Owner, put } from '@ws/test-fixtures'
 
-/** Bytes of each file outside, which no file inside has. */
+/** The size of each file outside. No file inside has this size. */
 export const outsideSize = 4_321
 export const outsideMode = 0o751
 
-/** A workspace and, outside, a tree with the names of the raced one. A marker in its contents betrays it. */
+/** A workspace, and an outside tree with the names of the raced tree. A marker in the outside contents reveals a leak. */
 export interface Arena extends AsyncDisposable {
   readonly scratch: string
   readonly workspace: string
   readonly outside: string
-  /** A directory beside the workspace that is raced too, for a mount of its own. */
+  /** A directory beside the workspace that is raced too, as a separate mount. */
   readonly mounted: string
   readonly owner: Owner
-  /** The text in each file outside, and in the names `only-…`. */
+  /** The text in each outside file, and in the names `only-…`. */
   readonly marker: string
-  /** Puts what is outside back as it was, and remembers its state. */
+  /** Restores the outside tree, and remembers its state. */
   reset(): void
-  /** Entries outside that were made, changed or removed since the last call or reset; the new state is remembered. */
+  /** The number of outside entries that were made, changed or removed since the last call or reset. The new state is remembered. */
   changes(): number
 }
 
@@ -71,7 +71,7 @@ export async function createArena(): Promise<Arena> {
   }
 }
 
-/** All that a change leaves a trace in. Reading changes the access time, which is left out. */
+/** Everything in which a change leaves a trace. The access time is left out, because reading changes it. */
 function stateOf(path: string, states = new Map<string, string>()): Map<string, string> {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (stat === undefined) return states
@@ -81,7 +81,7 @@ function stateOf(path: string, states = new Map<string, string>()): Map<string, 
   return states
 }
 
-/** The names at a place that no racer changes, and the contents of its files. Follows no links. */
+/** The names at a path that no racer changes, and the contents of its files. Follows no links. */
 export function harvest(path: string): { readonly names: string[]; readonly text: string } {
   const names: string[] = []
   let text = ''

@@ -12,7 +12,7 @@ export interface ControlReport {
   readonly leaked: number
 }
 
-/** Looks first and acts then, as file tools commonly do: it must leak if the race is real. */
+/** Controls that check first and act then, as file tools commonly do. They must leak if the race is real. */
 const controls: Readonly<Record<string, (arena: Arena, evidence: Evidence) => Promise<void>>> = {
   async 'realpath, then readFile'(arena, evidence) {
     evidence.bytes(await readFile(await checked(arena, 'tree/dir/file.txt')))

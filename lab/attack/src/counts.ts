@@ -1,23 +1,23 @@
 const names = [
   'operations',
   'done',
-  /** They were refused with a typed error. */
+  /** Operations that were refused with a typed error. */
   'refused',
-  /** How long they took together. */
+  /** The total time of the operations. */
   'milliseconds',
 ] as const
 
-/** The counts that must stay 0. */
+/** The counts that must remain 0. */
 export const leakNames = [
-  /** Read from outside. */
+  /** Bytes read from outside. */
   'bytes',
-  /** Listed, found or described from outside, metadata included. */
+  /** Names or metadata from outside that were listed, found or described. */
   'names',
   /** Entries outside that were made, changed or removed. */
   'changes',
   /** Temporary files that were left in the workspace. */
   'temps',
-  /** Errors that are not a `WorkspaceError`, or that reveal a host path or something outside. */
+  /** Errors that are not a `WorkspaceError`, or that reveal a host path or an outside name. */
   'untyped',
   /** Operations that took longer than the limit. */
   'hangs',

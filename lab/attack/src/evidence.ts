@@ -39,7 +39,7 @@ export class Evidence {
     this.note('something outside was described')
   }
 
-  /** Notes the traces of an operation at a host path inside the workspace that no racer changes. */
+  /** Records the traces of an operation at a host path inside the workspace that no racer changes. */
   landed(path: string): void {
     const { names, text } = harvest(path)
     for (const name of names) this.name(name)
@@ -57,13 +57,13 @@ export class Evidence {
 
   #tells(error: WorkspaceError): boolean {
     const { scratch, marker } = this.#arena
-    // the one path with the marker that is asked for, and which an error may name back
+    // the one path with the marker that operations request; an error may repeat that path
     const told = (JSON.stringify(error) + error.stack).replaceAll(askedName(marker), '')
     return told.includes(scratch) || told.includes(marker) || told.includes('/proc/self/fd')
   }
 }
 
-/** Below the root: a name that an operation asks for, and that no entry inside has. */
+/** A name below the root that operations request, and that no inside entry has. */
 export function askedName(marker: string): string {
   return `tree/dir/only-${marker}`
 }

@@ -90,7 +90,7 @@ async function main(): Promise<number> {
   return leaks > 0 ? 1 : shown ? 0 : 2
 }
 
-/** Answers how many scenes changed something outside, or failed in a way that has no type. */
+/** Returns the number of scenes that changed an outside entry, or failed without a typed error. */
 async function shareDirectories({ seed, duration }: { seed: number; duration: number }): Promise<number> {
   const needed = component('bubblewrap')
   if (!needed.available) {

@@ -37,10 +37,10 @@ const directory = ({ random }: Stage): string => random.pick(racedDirectories)
 const either = (stage: Stage): string => stage.random.pick([file, directory])(stage)
 const named = (stage: Stage): string => `${directory(stage)}/${stage.random.pick(racedNames)}`
 const part = (stage: Stage): string => stage.random.pick(['/', 'tree', directory(stage)])
-/** A name of the operations' own, few enough that the tree stays small. */
+/** A new name for an operation. There are few such names, so the tree remains small. */
 const fresh = (stage: Stage, kind: string): string => `${directory(stage)}/${kind}-${stage.random.below(8)}`
 
-/** Works at a place that no racer changes; the place is removed after the work. */
+/** Works at a path that no racer changes. The entry is removed after the work. */
 async function withPlain(stage: Stage, work: (virtual: string, host: string) => Promise<unknown>): Promise<void> {
   const name = `plain/got-${stage.random.below(1_000_000)}`
   const host = join(stage.arena.workspace, name)
@@ -164,7 +164,7 @@ async function* chunks(): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** To the memory mount; the copy there is looked at. */
+/** Copies or moves to the memory mount, and reads the result there. */
 async function across(stage: Stage, method: 'copy' | 'move'): Promise<void> {
   const { workspace, evidence } = stage
   const destination = `/other/got-${stage.random.below(1_000_000)}`

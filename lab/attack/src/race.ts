@@ -16,7 +16,7 @@ export interface RaceOptions {
   readonly race: RaceName
   readonly seed: number
   readonly operations?: number | undefined
-  /** Milliseconds. The race ends with this or with `operations`, whichever is first. */
+  /** Milliseconds. The race ends after this time or after `operations`, whichever comes first. */
   readonly duration?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -31,10 +31,10 @@ export interface RaceReport {
 
 /** Milliseconds after which an operation counts as hanging. */
 const patience = 20_000
-/** Operations of one kind between two looks at what is outside. */
+/** Number of operations of one kind between two checks of the outside tree. */
 const batch = 5
 
-/** Runs every operation of workspaces over the local adapter, with both of its engines, under one race. */
+/** Races every operation of workspaces over the local adapter, with both engines. */
 export async function runRace(options: RaceOptions): Promise<RaceReport> {
   const { race, seed, signal } = options
   const limit = options.operations ?? Infinity
@@ -100,7 +100,7 @@ function open(arena: Arena, io: 'auto' | 'async'): Promise<Workspace> {
   })
 }
 
-/** A descriptor that is opened once and kept, such as those for starting a process, is not a leak. */
+/** Opens descriptors that are opened once and kept, such as those for starting a process: they are no leak. */
 async function warmUp(): Promise<void> {
   await using arena = await createArena()
   for (const io of ['auto', 'async'] as const) {
@@ -109,7 +109,7 @@ async function warmUp(): Promise<void> {
   }
 }
 
-/** False when it hangs. */
+/** Runs one operation. False if it hangs. */
 async function runOne(operation: Operation, stage: Stage): Promise<boolean> {
   const { evidence } = stage
   const { counts } = evidence
@@ -149,10 +149,10 @@ function openDescriptors(): Map<string, string> {
   return found
 }
 
-/** The one descriptor that `@ws/sandbox` opens when it first looks for processes, and keeps for when there is no other. */
+/** A descriptor that `@ws/sandbox` opens with its first search for processes, and keeps in case no other is free. */
 const reserve = '/dev/null'
 
-/** Descriptors that are open now and were not before; numbers are given out again, so their targets are compared. */
+/** Descriptors that are open now and were not before. Numbers are reused, so the targets are compared. */
 function leftOpen(before: ReadonlyMap<string, string>): string[] {
   const known = [...before.values(), reserve]
   return [...openDescriptors().values()].filter((target) => {

@@ -5,24 +5,24 @@ import { createInterface } from 'node:readline'
 
 import { asOwner, type Owner } from '@ws/test-fixtures'
 
-/** `exchange`: a directory (and a file) and a link to outside change places. `churn`: they are renamed, deleted, recreated. */
+/** `exchange`: a directory (or a file) and a link to outside swap their names. `churn`: entries are renamed, deleted, recreated. */
 export const raceNames = ['exchange', 'churn'] as const
 export type RaceName = (typeof raceNames)[number]
 
-/** The number of the call that exchanges two names. */
+/** The number of the system call that exchanges two names. */
 export const renameat2: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }
 
 export interface RacerOptions {
   readonly race: RaceName
-  /** The scratch directory, as `createArena` lays it out. */
+  /** The scratch directory, laid out by `createArena`. */
   readonly scratch: string
   readonly owner: Owner
   readonly seed: number
-  /** Microseconds that it rests at most: each time from 1,000 on, else now and then. Default 60. */
+  /** Limit of a pause in microseconds. From 1,000 on, each step pauses; below, only some steps do. Default 60. */
   readonly pause?: number
 }
 
-/** A second process that changes the tree under the operations, as the owner of the tree. */
+/** A second process that changes the tree during the operations, as the owner of the tree. */
 export class Racer implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #lines: AsyncIterator<string>

@@ -10,7 +10,7 @@ import { noCounts } from './counts.ts'
 import { Evidence } from './evidence.ts'
 import { Racer } from './racer.ts'
 
-/** Executors that hold `fileContent` by the kernel while what they grant is exchanged. */
+/** Executors whose kernel guarantee of `fileContent` must hold while granted directories are exchanged. */
 export const startedIn = ['bubblewrap', 'sanitize'] as const
 
 export type StartedIn = (typeof startedIn)[number]
@@ -18,18 +18,18 @@ export type StartedIn = (typeof startedIn)[number]
 export interface StartsOptions {
   readonly executor?: StartedIn | undefined
   readonly seed: number
-  /** Commands that must start. Refused ones do not count: their number depends on the machine. */
+  /** The number of commands that must start. Refused commands do not count: their number depends on the machine. */
   readonly starts: number
-  /** Milliseconds after which no further one is tried. */
+  /** Milliseconds after which no further command is started. */
   readonly duration?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface StartsReport {
   readonly started: number
-  /** Refused with `EBUSY`, as the source of a bind changed too often, or ended with `EIO`, as a cover was taken away. */
+  /** Commands refused with `EBUSY` because a bind's source changed too often, or ended with `EIO` because a cover was removed. */
   readonly refused: number
-  /** Commands that saw or changed something outside, or in a denied part. */
+  /** Commands that saw or changed an entry outside, or in a denied part. */
   readonly cheated: number
   readonly untyped: number
   readonly exchanges: number
@@ -42,7 +42,7 @@ const commands: Readonly<Record<StartedIn, string>> = {
     'ls mounted tree/dir tree/link',
     'echo x >> tree/dir/sub/command.txt; rm -rf tree/dir/sub/removed',
   ),
-  // One of `dir` and `link` is a link whenever it is looked at: with both, each command would be refused.
+  // At each moment, one of `dir` and `link` is a link. With both, each command would be refused.
   sanitize: repeated(
     'cat /workspace/mounted/file.txt tree/dir/file.txt tree/dir/sub/deep/file.txt',
     'ls /workspace/mounted tree/dir',
@@ -54,7 +54,7 @@ function repeated(...lines: readonly string[]): string {
   return `{ ${`${lines.join('; ')}; `.repeat(3)}} 2>/dev/null; true`
 }
 
-/** Starts commands while a racer exchanges a mounted directory, and one above a denied one, for links to outside. */
+/** Starts commands while a racer exchanges a mounted directory, and a directory above a denied one, for links to outside. */
 export async function runStarts(options: StartsOptions): Promise<StartsReport> {
   const { executor = 'bubblewrap', seed, starts, duration = Infinity, signal } = options
   await using arena = await createArena()

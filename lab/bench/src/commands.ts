@@ -11,7 +11,7 @@ interface Door {
   readonly name: string
   readonly at: '/' | '/workspace'
   readonly create: () => Executor
-  /** Those that it can hold. Default: the usual ones. */
+  /** The rules that the executor can enforce. Default: the usual rules. */
   readonly rules?: readonly Rule[] | undefined
 }
 
@@ -29,7 +29,7 @@ const doors: readonly Door[] = [
 ]
 
 const MiB = 2 ** 20
-/** MiB of resident memory. Node forks, which costs by memory. */
+/** MiB of resident memory. Node forks, and the cost of a fork grows with memory. */
 const sizes = [150, 1_000] as const
 const atOnce = 50
 
@@ -37,7 +37,7 @@ interface Place {
   readonly name: string
   readonly at: '/' | '/workspace'
   readonly warm?: { readonly keepNames: true } | undefined
-  /** Ratios to a plain spawn that are good enough, for each of the sizes. */
+  /** Acceptable ratios to a plain spawn, for each of the sizes. */
   readonly targets: readonly [number, number]
 }
 
@@ -80,7 +80,7 @@ async function measureDoor({ name, create, ...door }: Door, report: Report): Pro
   }
 }
 
-/** In sandboxes that are kept ready, and cold, with the memory that this process has now. */
+/** Measures starts in warm and in cold sandboxes, with the present memory of this process. */
 async function measureStart(place: Place, target: number | undefined, report: Report): Promise<void> {
   const { name, warm, at } = place
   await using ready = await openSite({ at, executors: [createBubblewrapExecutor({ warm })] })

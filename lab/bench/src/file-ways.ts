@@ -11,15 +11,15 @@ export interface FileWay {
   readonly name: string
   read(path: string): Promise<unknown>
   stat(path: string): Promise<unknown>
-  /** Names and types. */
+  /** Lists names and types. */
   list(path: string): Promise<unknown>
-  /** Names, types, sizes and times: plain calls all at once. */
+  /** Lists names, types, sizes and times. Plain calls run all at once. */
   listAtOnce(path: string): Promise<unknown>
-  /** The same: plain calls one after the other. */
+  /** Lists like `listAtOnce`. Plain calls run one after another. */
   listInTurn(path: string): Promise<unknown>
   listTree(path: string): Promise<unknown>
   write(path: string, content: Uint8Array): Promise<unknown>
-  /** Writes a new file so that readers see all of it or nothing. */
+  /** Writes a new file so that readers see all of it or nothing of it. */
   writeWhole(path: string, content: Uint8Array): Promise<unknown>
   create(path: string, content: Uint8Array): Promise<unknown>
   delete(path: string): Promise<unknown>

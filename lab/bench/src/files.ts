@@ -10,7 +10,7 @@ import { compare, type Comparison, median, repeat, type Report } from './measure
 import { makeDirectory, makeFile, makeTree, openSite } from './site.ts'
 
 interface Case extends Omit<Comparison, 'reference' | 'ways'> {
-  /** `fresh` is a directory that a way uses in one round alone, where the case writes. */
+  /** `fresh` is a directory for one way in one round, in which the case writes. */
   readonly work: (files: FileWay, index: number, fresh: string) => Promise<unknown>
 }
 
@@ -58,7 +58,7 @@ const writingCases: readonly Case[] = [
   },
 ]
 
-/** Reading, listing and writing, against `fs.promises`. Only a write that replaces a file deletes: see {@link settle}. */
+/** Reading, listing and writing, compared with `fs.promises`. Only writes that replace a file delete entries: see {@link settle}. */
 export async function measureFiles(report: Report): Promise<void> {
   await using site = await openSite()
   const { directory, workspace } = site
@@ -81,7 +81,7 @@ export async function measureFiles(report: Report): Promise<void> {
   let made = 0
   for (const writing of writingCases) {
     await settle(directory)
-    // used once each: deletions between rounds would slow down creations in the next
+    // each directory is used once: deletions between rounds would slow down creations in the next round
     await measure({ ...writing, maxRounds: 12 }, () => {
       const fresh = `fresh-${(made += 1)}`
       makeDirectory(join(directory, fresh))
@@ -99,7 +99,7 @@ function plant(directory: string): void {
   makeTree(join(directory, 'tree'))
 }
 
-/** Waits until ext4 forgot its deletions: it passes freed inodes for five seconds, and a creation takes a millisecond. */
+/** Waits until ext4 has forgotten its deletions: for five seconds it skips freed inodes, and a creation takes a millisecond. */
 async function settle(directory: string): Promise<void> {
   const times = Array.from({ length: 15 }, () => {
     const start = performance.now()

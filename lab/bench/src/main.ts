@@ -8,7 +8,7 @@ import { type Measurement, own } from './measure.ts'
 import { sectionLimits, sectionNames } from './sections.ts'
 import { table } from './table.ts'
 
-/** Milliseconds that a section gets if it has no limit of its own; measurements until then count. */
+/** Milliseconds for a section without its own limit. Measurements until then count. */
 const usualLimit = 75_000
 const asked = process.argv.slice(2)
 const results = join(import.meta.dirname, '../../../bench-results')

@@ -12,7 +12,7 @@ import { makeFile, openSite } from './site.ts'
 const rounds = 15
 const count = 40
 const program = fileURLToPath(new URL('../../../apps/cli/src/index.ts', import.meta.url))
-/** Microseconds that a call may take longer than the same call in process. */
+/** Microseconds that a call may take longer than a call in the same process. */
 const targets = { stdio: 1_500, http: 3_000 } as const
 
 export async function measureMcp(report: Report): Promise<void> {
@@ -42,7 +42,7 @@ export async function measureMcp(report: Report): Promise<void> {
       for (const way of ['process', 'stdio', 'http'] as const) best[way] = Math.min(best[way], await timeOf(ways[way]))
     }
     for (const way of ['stdio', 'http'] as const) {
-      // of a loaded machine only the quickest round says something about the server
+      // on a loaded machine, only the fastest round measures the server
       const figures = [summary(own, [best[way] - best.process])]
       const name = `call over ${way}, beyond one in process (best of ${rounds})`
       report({ section: 'mcp', name, against: 'µs', target: targets[way], figures })

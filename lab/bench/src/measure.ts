@@ -1,7 +1,7 @@
 export interface Way {
   readonly name: string
   readonly run: (count: number) => Promise<unknown>
-  /** Untimed, before each run. */
+  /** Runs before each run, untimed. */
   readonly before?: (() => Promise<unknown>) | undefined
 }
 
@@ -10,21 +10,21 @@ export interface Comparison {
   readonly reference: Way
   readonly ways: readonly Way[]
   readonly count: number
-  /** The highest ratio that is good enough for the way called {@link own}. */
+  /** The highest acceptable ratio for the way called {@link own}. */
   readonly target?: number | undefined
   /** Milliseconds after which no new round begins. Default 3,500. */
   readonly budget?: number | undefined
   readonly maxRounds?: number | undefined
 }
 
-/** Figures of one way. Ratios for comparisons; microseconds, milliseconds or KB for a way without a comparison. */
+/** Figures of one way: ratios in comparisons; otherwise microseconds, milliseconds or KB. */
 export interface Figures {
   readonly way: string
   readonly median: number
   readonly min: number
   readonly max: number
   readonly samples: number
-  /** Microseconds for doing the work once: the median. */
+  /** Microseconds for one repetition of the work: the median. */
   readonly microseconds?: number | undefined
   readonly failure?: string | undefined
 }
@@ -32,7 +32,7 @@ export interface Figures {
 export interface Measurement {
   readonly section: string
   readonly name: string
-  /** The base of the figures, which are ratios, or their unit. */
+  /** The base of the figures if they are ratios, otherwise their unit. */
   readonly against: string
   readonly target?: number | undefined
   readonly figures: readonly Figures[]
@@ -45,10 +45,10 @@ export const own = '@ws'
 
 const leastRounds = 3
 const mostRounds = 25
-/** A way that takes so many milliseconds a round is not asked again in every round. */
+/** A way whose round takes this many milliseconds does not run in every round. */
 const patience = 1_500
 
-/** Measures all ways in turn, round by round. The ratio to the reference of the same round counts. */
+/** Measures all ways in turn, round by round. Each ratio uses the reference of the same round. */
 export async function compare(section: string, comparison: Comparison): Promise<Measurement> {
   const { name, reference, ways, count, target, budget = 3_500, maxRounds = mostRounds } = comparison
   const all = [reference, ...ways]
@@ -65,7 +65,7 @@ export async function compare(section: string, comparison: Comparison): Promise<
     const base = await attempt(reference, count, failures)
     if (base === undefined) break
     times.get(reference)?.push(base)
-    // Another order in each round: the one after a heavy one must not always be the same.
+    // The order differs in each round, so that no way always follows a heavy one.
     for (const index of ways.keys()) {
       const way = ways[(index + round) % ways.length]
       if (way === undefined || failures.has(way) || (slow.has(way) && round >= leastRounds)) continue

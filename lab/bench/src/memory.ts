@@ -9,7 +9,7 @@ import { makeDirectory, usualRules } from './site.ts'
 
 const count = 10_000
 
-/** Measures the memory that each of 10,000 open workspaces keeps, with an adapter, rules and a listener of its own. */
+/** Measures the memory of each of 10,000 open workspaces, each with its own adapter, rules and listener. */
 export async function measureMemory(report: Report): Promise<void> {
   const owner = ordinaryOwner()
   await using scratch = await createScratchDirectory({ owner })
@@ -23,7 +23,7 @@ export async function measureMemory(report: Report): Promise<void> {
     await workspace.exists('/notes.md')
     return workspace
   }
-  // Code that is loaded and compiled once must not be counted.
+  // Code that is loaded and compiled once must not count.
   for (let index = 0; index < 200; index += 1) await (await open(index)).close()
   const workspaces: Workspace[] = []
   try {

@@ -10,7 +10,7 @@ import { runIn } from './site.ts'
 
 const executors = { bubblewrap: () => createBubblewrapExecutor(), proot: () => createProotExecutor() }
 
-/** A fresh executor for each workspace against one for all; the first command of a workspace against a later one. */
+/** Measures a fresh executor per workspace against a shared one, and the first command of a workspace against later ones. */
 export async function measureOpening(report: Report): Promise<void> {
   const owner = ordinaryOwner()
   const scratch = await createScratchDirectory({ owner })

@@ -12,7 +12,7 @@ interface Result {
   readonly nanoseconds: readonly number[]
 }
 
-/** Measures the cost of a path before any I/O. It is not a public function, so the core's own program measures it. */
+/** Measures the cost of a path before any I/O. The function is not public, so a program of the core measures it. */
 export async function measurePathCheck(report: Report): Promise<void> {
   const core = dirname(fileURLToPath(import.meta.resolve('@ws/core/package.json')))
   const program = join(core, 'bench/path-check.ts')

@@ -14,7 +14,7 @@ const count = 100
 const content = Buffer.alloc(1_024, 'x')
 const names = Array.from({ length: total }, (_, index) => `files/f${index}`)
 
-/** A workspace on a mount against the bare mount, on one Ceph. */
+/** Compares a workspace on a mount with the bare mount, on one Ceph server. */
 export async function measureRclone(report: Report): Promise<void> {
   await using mount = await openRcloneMount('threads/t1')
   const root = '/workspace'
@@ -47,7 +47,7 @@ function cases({ maxStaleness, settle }: RcloneMount): Case[] {
     await files[how](path, content)
     made.set(files, [...(made.get(files) ?? []), path])
   }
-  // before each run, no upload of the last round is under way
+  // before each run, all uploads of the last round have ended
   const creating = (name: string, how: 'write' | 'writeWhole'): Case => ({
     ...{ ...common, name, budget: 8_000 },
     work: (files) => ({ before: settle, run: repeat(() => create(files, how)) }),
@@ -55,7 +55,7 @@ function cases({ maxStaleness, settle }: RcloneMount): Case[] {
 
   let start = total
   let began = Number.NEGATIVE_INFINITY
-  /** Goes on to files that the kernel has to ask for: it has forgotten those that come a second time. */
+  /** Continues with files that the kernel must request: files that are used again were forgotten meanwhile. */
   const advance = async (): Promise<void> => {
     start += count
     if (start + count <= total) return

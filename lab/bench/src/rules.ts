@@ -11,10 +11,10 @@ import { makeDirectory, makeFile, openSite, runIn } from './site.ts'
 const root = '/workspace'
 const directories = 1_000
 const filesEach = 10
-/** Milliseconds after which a directory that was just made is remembered once it is listed. */
+/** Milliseconds after which a new directory can be remembered once it is listed. */
 const settling = 50
 
-/** A command under rules against one without, in a tree of 10,000 files, and the walk that rules by pattern need. */
+/** Compares a command under rules with one without, in a tree of 10,000 files, and measures the walk for pattern rules. */
 export async function measureRules(report: Report): Promise<void> {
   const both = [rules.protectSecrets(), rules.protectHooks()]
   await using sites = new AsyncDisposableStack()
@@ -34,7 +34,7 @@ export async function measureRules(report: Report): Promise<void> {
     report(await compare('rules', { name: `true among 10,000 files, ${name}`, ...options }))
   }
 
-  // Without an executor, this is the walk and hardly more.
+  // Without an executor, the measurement consists almost only of the walk.
   const site = sites.use(await openSite({ at: root, rules: both }))
   fill(site.directory)
   await delay(settling)

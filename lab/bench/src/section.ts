@@ -1,4 +1,4 @@
-// One section in its own process: the code that it loads must not touch the next.
+// Runs one section in its own process: its loaded code must not affect the next section.
 import { sections } from './sections.ts'
 
 const name = process.argv[2] ?? ''
@@ -11,5 +11,5 @@ await measure((measurement) => {
   else sent.push(new Promise((resolve) => process.send?.(measurement, () => resolve())))
 })
 await Promise.all(sent)
-// Some sections keep timers and servers: do not wait for them.
+// Some sections keep timers and servers, so this process does not wait for them.
 process.exit()

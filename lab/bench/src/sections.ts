@@ -2,7 +2,7 @@ import type { Report } from './measure.ts'
 
 type Measure = (report: Report) => Promise<void>
 
-/** In the order in which they are measured. Each is loaded only where it is measured. */
+/** All sections, in order. Each is loaded only when it is measured. */
 export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   'path check': async () => (await import('./path-check.ts')).measurePathCheck,
   files: async () => (await import('./files.ts')).measureFiles,
@@ -22,7 +22,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
 
 export const sectionNames: readonly string[] = Object.keys(sections)
 
-/** Milliseconds that a section gets, where that is more than usual: these run whole programs. */
+/** Milliseconds for sections that need more than usual, because they run whole programs. */
 export const sectionLimits: Readonly<Record<string, number>> = {
   programs: 900_000,
   'programs rclone': 1_200_000,

@@ -19,7 +19,7 @@ export interface SiteOptions {
   readonly rules?: readonly Rule[] | undefined
 }
 
-/** Rules that a backend team is likely to have: a root, two read-only subtrees, and a denied one. */
+/** Rules that a backend team probably has: a root, two read-only subtrees, and a denied subtree. */
 export function usualRules(root: string): Rule[] {
   const below = (path: string): string => (root === '/' ? `/${path}` : `${root}/${path}`)
   return [
@@ -31,7 +31,7 @@ export function usualRules(root: string): Rule[] {
   ]
 }
 
-/** A workspace with policy and audit on a directory of an ordinary owner. */
+/** Opens a workspace with policy and audit on a directory of an ordinary owner. */
 export async function openSite({ at = '/workspace', executors, rules: given }: SiteOptions = {}): Promise<Site> {
   const owner = ordinaryOwner()
   const scratch = await createScratchDirectory({ owner })
@@ -60,13 +60,13 @@ export async function openSite({ at = '/workspace', executors, rules: given }: S
   }
 }
 
-/** Runs a command of a POSIX shell. @throws where it does not end with 0 */
+/** Runs a command of a POSIX shell. @throws if the exit code is not 0 */
 export async function runIn(workspace: Workspace, command = 'true'): Promise<void> {
   const { exitCode, stderr } = await workspace.exec(command, { shell: '/bin/sh', login: false })
   if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${stderr}`)
 }
 
-/** A plain `child_process.spawn`, with the user and the session that commands have. @throws where it does not end with 0 */
+/** A plain `child_process.spawn`, with the user and session of commands. @throws if the exit code is not 0 */
 export function runPlainly(
   [program = '', ...parameters]: readonly string[],
   options: SpawnOptions = {},

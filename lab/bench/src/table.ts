@@ -2,7 +2,7 @@ import Table from 'cli-table3'
 
 import { type Figures, type Measurement, own } from './measure.ts'
 
-/** One line for each measurement: this project's figure against its target, and those of others. */
+/** Renders one line for each measurement: this project's figure with its target, and the figures of other ways. */
 export function table(measurements: readonly Measurement[]): string {
   const lines = new Table({
     head: ['measured', 'against', 'target', own, '', 'others'],
@@ -33,7 +33,7 @@ function show({ median, min, max, failure }: Figures): string {
   return min === max ? short(median) : `${short(median)} (${short(min)}–${short(max)})`
 }
 
-/** A failed measurement is not a number, and comes from the process of its section as `null`. */
+/** Formats a figure. A failed measurement is not a number, and arrives from its section's process as `null`. */
 function short(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return '–'
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)

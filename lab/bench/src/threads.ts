@@ -8,7 +8,7 @@ import { held } from './memory.ts'
 
 const idleCount = 1_000
 
-/** Opening a thread that exists, against the workspace that it consists of; and the memory that an open one keeps. */
+/** Measures opening an existing thread against opening its workspace, and the memory of an open thread. */
 export async function measureThreads(report: Report): Promise<void> {
   await using scratch = await createScratchDirectory({ owner: ordinaryOwner() })
   process.env['XDG_STATE_HOME'] = await scratch.createDirectory('state')

@@ -23,7 +23,7 @@ interface Way {
 const warmUps = 5
 const measuredCalls = 5
 
-/** The source files and functions of ours that one warm call enters on the caller's thread: the fewest of some calls. */
+/** Counts this project's source files and functions that a warm call enters on the caller's thread: the least of several calls. */
 export async function measureWays(report: Report): Promise<void> {
   const session = new Session()
   session.connect()
@@ -38,7 +38,7 @@ export async function measureWays(report: Report): Promise<void> {
       const { result } = await session.post('Profiler.takePreciseCoverage')
       lengths.push(lengthOf(way, result))
     }
-    // on a busy machine a call can take a longer way
+    // on a busy machine, a call can enter more functions
     const [shortest] = lengths.toSorted((left, right) => filesOf(left) - filesOf(right))
     if (shortest !== undefined) report(shortest)
   }

@@ -7,20 +7,20 @@ import type { Workspace } from '@ws/core'
 import { watchTurns } from '@ws/test-fixtures'
 import { expect } from 'vitest'
 
-/** Milliseconds: of the whole, of one turn of the event loop, and from an abort to its effect. */
+/** Limits in milliseconds: for the whole, for one turn of the event loop, and from an abort to its effect. */
 const most = { whole: 250, turn: 20, abort: 100 }
-/** A measurement that another process, the host or a garbage collection has spoilt is made again, a little later. */
+/** Limit of attempts: a measurement disturbed by another process, the host or a garbage collection is repeated later. */
 const attempts = 20
 const pauseMs = 100
 
 export type Attempt = (workspace: Workspace, signal: AbortSignal) => AsyncIterable<unknown> | Promise<unknown>
 
-/** The time of a thread counts turns that its host gave to others: beside three workers, one took 12 to 64 ms. */
+/** Divisor beside other workers: a thread's time includes turns of other programs. Beside three workers, one took 12 to 64 ms. */
 const besideOthers = 4
 
 interface Measured {
   readonly outcome: string
-  /** Milliseconds of this thread's processor time, and by the clock. */
+  /** Milliseconds of this thread's processor time, then by the clock. */
   readonly whole: number
   readonly turn: number
   readonly wall: number
@@ -30,7 +30,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 async function measure(workspace: Workspace, attempt: Attempt, signal: AbortSignal): Promise<Measured> {
-  // what other files of this worker left is not collected in a turn that counts
+  // garbage of other files in this worker must not be collected during the measurement
   collectGarbage()
   const turns = watchTurns()
   await new Promise((resolve) => setImmediate(resolve))
@@ -58,7 +58,7 @@ async function outcomeOf(attempt: Attempt, workspace: Workspace, signal: AbortSi
   }
 }
 
-/** The attempt is answered or refused, in time. A bound that does not hold is exceeded each time. */
+/** The attempt is answered or refused, in time. An excessive bound is exceeded in each attempt. */
 export async function holds(workspace: Workspace, attempt: Attempt, what: string): Promise<string> {
   const never = new AbortController().signal
   let measured = await measure(workspace, attempt, never)

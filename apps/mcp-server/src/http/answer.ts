@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drained } from '../messages/drained.ts'
 import { codeOf } from '../messages/errors.ts'
 
-/** Bytes of a stream that a client has not read. */
+/** Limit of stream bytes that a client has not read. */
 const maxUnread = 1024 * 1024
 
 /** Answers with a JSON-RPC error, and discards the rest of the body. */
@@ -15,7 +15,7 @@ export function refuse(response: ServerResponse, status: number, message: string
   response.req.resume()
 }
 
-/** Without its body, which is parsed already. */
+/** Converts a request, without its body, which is parsed already. */
 export function toRequest({ method = 'GET', headers }: IncomingMessage, url: URL, signal: AbortSignal): Request {
   const copied = new Headers()
   for (const [name, value] of Object.entries(headers)) {
@@ -26,7 +26,7 @@ export function toRequest({ method = 'GET', headers }: IncomingMessage, url: URL
 
 export interface SendOptions {
   readonly unreadTimeout: number
-  /** A stream of changes, whose unread events the SDK queues without limit. */
+  /** True for a stream of changes: the SDK queues its unread events without limit. */
   readonly isStream: boolean
 }
 
@@ -39,7 +39,7 @@ export async function send(response: ServerResponse, answer: Response, options: 
   if (isStream) response.flushHeaders()
   response.req.resume()
   const reader = answer.body?.getReader()
-  // A vanished client ends the call immediately: a command may print nothing until its end.
+  // A vanished client ends the call at once, since a command may print nothing until its end.
   const cancel = (): void => void reader?.cancel().catch(() => undefined)
   response.once('close', cancel)
   if (response.closed) cancel()

@@ -13,10 +13,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 import type { AuthOptions, Subject } from './types.ts'
 
-/** Seconds that a token without an end counts as valid: the SDK demands one for each request. */
+/** Seconds for which a token without an expiry counts as valid: the SDK requires one for each request. */
 const untilNextCheck = 60
 
-/** Checks tokens, and tells clients where to get one. */
+/** Checks tokens, and tells clients where to get a token. */
 export class Gate {
   readonly #auth: AuthOptions
   readonly #options: VerifyBearerTokenOptions
@@ -24,7 +24,7 @@ export class Gate {
   constructor(auth: AuthOptions) {
     this.#auth = auth
     const { requiredScopes, resource } = auth
-    // report an invalid issuer now, not at the first request
+    // reports an invalid issuer now, not at the first request
     if (resource !== undefined) buildOAuthProtectedResourceMetadata(metadataOf(resource))
     this.#options = {
       verifier: { verifyAccessToken: (token) => this.#verify(token) },
@@ -36,7 +36,7 @@ export class Gate {
     }
   }
 
-  /** The subject of a request, or a refusing answer. */
+  /** The subject of a request, or an answer that refuses it. */
   async check(authorization: string | undefined): Promise<Subject | Response> {
     try {
       const { extra } = await verifyBearerToken(authorization, this.#options)

@@ -5,7 +5,7 @@ import { MessageError } from '../messages/errors.ts'
 import { Incoming, tooLarge, type IncomingOptions } from '../messages/incoming.ts'
 import { pace } from '../messages/pace.ts'
 
-/** Extra bytes on the connection for a body of any size. */
+/** Limit of extra bytes on the connection beside a body's bytes. */
 const maxOverhead = 128 * 1024
 
 /** The body as JSON. @throws MessageError 413 for too many bytes or values, 400 for bad JSON, UTF-8 or depth; as `take` */
@@ -14,7 +14,7 @@ export async function readJson(request: IncomingMessage, options: IncomingOption
   const incoming = new Incoming(options)
   const { socket } = request
   const before = socket.bytesRead
-  // Each round takes all new chunks. The answer needs the connection.
+  // Each round takes all new chunks. The connection remains open for the answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     incoming.add(chunk)
     if (incoming.refusal !== undefined) throw incoming.refusal

@@ -6,7 +6,7 @@ import { pace } from '../messages/pace.ts'
 /** Node parses 64 KiB at once, which takes 30 to 100 ms for chunks of one byte. */
 const sliceBytes = 4 * 1024
 
-/** Feeds the HTTP parser in small parts, and yields to others between. */
+/** Passes data to the HTTP parser in small parts, with turns for other work in between. */
 export class PacedConnection extends Duplex {
   readonly #socket: Socket
   #rest: Buffer = Buffer.alloc(0)
@@ -42,7 +42,7 @@ export class PacedConnection extends Duplex {
     return this
   }
 
-  /** Ends the connection after the last write. Node calls it after the last answer. */
+  /** Ends the connection after the last write. Node calls this method after the last answer. */
   destroySoon(): void {
     if (this.writable) this.end()
     if (this.writableFinished) this.destroy()

@@ -83,7 +83,7 @@ export class Front {
   async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = targetOf(request)
     if (url === undefined) return refuse(response, 400, 'the address is not valid')
-    // so far only the header was checked
+    // so far, only the `Host` header was checked
     if (!this.#hosts.includes(url.hostname)) return refuse(response, 403, 'the host of the address is not served')
     const metadata = this.#gate?.metadata(url, request.method ?? 'GET')
     if (metadata !== undefined) return this.#send(response, metadata)
@@ -124,7 +124,7 @@ export class Front {
       if (messages > this.#calls.most) throw new MessageError(413, `a batch has at most ${this.#calls.most} messages`)
       take(this.#calls, callsIn(body), 'too many calls are running')
     }
-    // shares taken after the client's end would never be freed
+    // amounts taken after the client's end would never be released
     if (response.closed) return free()
     await this.#subjects.use(subject, async (served) => {
       if (isStream) held.push(await watchListened(served.source.watch, body))
@@ -134,7 +134,7 @@ export class Front {
     })
   }
 
-  /** One request and its answer. A vanished client ends its calls. */
+  /** Answers one request. A vanished client ends its calls. */
   async #exchange({ handler }: SubjectServer, { request, response, url, body, isStream }: Exchange): Promise<void> {
     // each request makes a server, so simultaneous requests take turns
     this.#order = this.#order.then(() => nextTurn())
@@ -155,20 +155,20 @@ export class Front {
     if (error instanceof MessageError) return refuse(response, error.status, error.message)
     if (response.destroyed) return
     this.#report(error)
-    // errors of a workspace hold no host path, so clients may see them
+    // errors of a workspace contain no host path, so clients may see them
     if (isWorkspaceError(error)) return refuse(response, error.code === 'EBUSY' ? 503 : 500, error.message)
     refuse(response, 500, 'the request failed')
   }
 }
 
-/** Calls in a body, at least one. In a batch, notifications and other values do not count. */
+/** The number of calls in a body, at least one. In a batch, notifications and other values do not count. */
 function callsIn(body: unknown): number {
   if (!Array.isArray(body)) return 1
   const calls = body.filter((one) => typeof one === 'object' && one !== null && 'method' in one && 'id' in one)
   return Math.max(1, calls.length)
 }
 
-/** A stream ends with the token that opened it. */
+/** Ends a stream when the token that opened it expires. */
 function endWith(subject: Subject | undefined, response: ServerResponse): void {
   if (subject?.expiresAt === undefined) return
   const left = Math.min(subject.expiresAt * 1000 - Date.now(), longestTimer)

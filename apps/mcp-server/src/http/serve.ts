@@ -13,7 +13,7 @@ import type { HttpOptions } from './types.ts'
 
 /** Milliseconds for a whole request to arrive. */
 const arrivalTimeout = 60_000
-/** Milliseconds. Above the usual 60 s of clients and proxies: if the server closes first, requests are lost. */
+/** Milliseconds. The value is above the usual 60 s of clients and proxies: if the server closed first, requests would be lost. */
 const keepAliveTimeout = 65_000
 
 export interface HttpServer extends Served {
@@ -28,7 +28,7 @@ export function serveHttp(options: HttpOptions): Promise<HttpServer> {
   return serveHttpWith(options, createServer)
 }
 
-/** The same with your own servers on this stack. */
+/** {@link serveHttp} with the caller's own servers on this stack. */
 export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer): Promise<HttpServer> {
   const { host = '127.0.0.1', port = 0, path = '/mcp' } = options
   checkExposure(host, options)
@@ -49,7 +49,7 @@ export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer
   })
   server.listen(port, host)
   await once(server, 'listening')
-  // a connection refused for lack of descriptors only fails its client
+  // a connection refused for lack of descriptors affects only its client
   server.on('error', () => undefined)
   const address = server.address() as AddressInfo
   let ending: Promise<void> | undefined

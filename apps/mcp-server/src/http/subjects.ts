@@ -27,7 +27,7 @@ interface SubjectsHooks {
   readonly report: (error: unknown) => void
 }
 
-/** Unused workspaces that stay open. */
+/** Limit of unused workspaces that remain open. */
 const maxIdle = 100
 
 /** Opens a subject's workspace on demand, and closes it when idle. */
@@ -44,7 +44,7 @@ export class Subjects {
 
   /** Keeps a subject's workspace open during the work. */
   async use(subject: Subject | undefined, run: (served: SubjectServer) => Promise<void>): Promise<void> {
-    // no id is empty, so no subject equals none
+    // no id is empty, so this key is unique
     const key = subject === undefined ? '' : `id:${subject.id}`
     const entry = this.#entries.get(key) ?? this.#open(key, subject)
     // the map is ordered by last use
@@ -60,7 +60,7 @@ export class Subjects {
     }
   }
 
-  /** Background commands keep a workspace open. */
+  /** Closes an unused workspace after a while. Background commands keep it open. */
   #rest(key: string, entry: Entry): void {
     const end = async (): Promise<void> => {
       const { opened } = await entry.served
@@ -86,7 +86,7 @@ export class Subjects {
       try {
         const source = createSource(opened, this.#options)
         const skills = await loadSkills(opened)
-        // over HTTP the older protocol cannot report changes
+        // over HTTP, the older protocol cannot report changes
         const handler = createMcpHandler(({ era }) => makeServer(source, skills, { streams: era === 'modern' }), {
           maxSubscriptions: maxStreams,
         })

@@ -2,12 +2,12 @@ import type { OAuthMetadata } from '@modelcontextprotocol/server'
 import type { MessageLimits, OpenedWorkspace, SourceOptions } from '../types.ts'
 
 export interface Subject {
-  /** The same for all tokens of a user. Never shown. */
+  /** An id that is equal for all tokens of a user. It is never shown. */
   readonly id: string
   readonly scopes?: readonly string[] | undefined
   /** Seconds since the epoch. Default: the token does not expire here. */
   readonly expiresAt?: number | undefined
-  /** The server that the issuer made the token for; checked with `resource`. */
+  /** The server for which the issuer made the token. It is checked if `resource` is given. */
   readonly resource?: string | undefined
 }
 
@@ -15,7 +15,7 @@ export interface AuthOptions {
   readonly verify: (token: string) => Promise<Subject | undefined>
   /** Scopes that each token must have. Default: none. */
   readonly requiredScopes?: readonly string[] | undefined
-  /** This server as an OAuth resource, to lead clients to the authorization server (RFC 9728). */
+  /** This server as an OAuth resource, which directs clients to the authorization server (RFC 9728). */
   readonly resource?:
     | {
         /** This server's public URL, which tokens must name. */
@@ -33,19 +33,19 @@ export interface SubjectWorkspace extends OpenedWorkspace {
 }
 
 /**
- * With `auth`, a subject with a share gets more only while others can have as much.
- * Limits of calls, streams and memory answer 503, those of one message 413.
+ * With `auth`, a subject that already uses a limit gets more only while other subjects can have as much.
+ * Limits of calls, streams and memory answer 503; limits of one message answer 413.
  */
 export interface HttpOptions extends SourceOptions, MessageLimits {
-  /** Opens a subject's workspace, such as a thread by {@link openThreads}. `undefined`: the one subject without `auth`. */
+  /** Opens a subject's workspace, such as a thread by {@link openThreads}. `undefined`: the only subject without `auth`. */
   readonly open: (subject: Subject | undefined) => Promise<SubjectWorkspace>
-  /** Default: none, allowed only on the loopback. */
+  /** Default: no authentication, which is allowed only on the loopback. */
   readonly auth?: AuthOptions | undefined
   /** The address to listen on. Default `127.0.0.1`. */
   readonly host?: string | undefined
-  /** Default 0: a free one. */
+  /** The port. Default 0: a free port. */
   readonly port?: number | undefined
-  /** Default `/mcp`. */
+  /** The path of the endpoint. Default `/mcp`. */
   readonly path?: string | undefined
   /** Accepted `Host` names without ports, needed beyond the loopback. Default: the loopback's. */
   readonly allowedHosts?: readonly string[] | undefined

@@ -7,13 +7,13 @@ import { Shape } from './shape.ts'
 const firstCapacity = 1024
 
 export interface IncomingOptions {
-  /** Bytes of a message. */
+  /** Limit of a message in bytes. */
   readonly most: number
-  /** Called before memory is taken, in bytes. Throws a `MessageError` beyond the limit. */
+  /** Called with a number of bytes before their memory is used. Throws a `MessageError` beyond the limit. */
   readonly take?: ((bytes: number) => void) | undefined
 }
 
-/** Collects a message in one buffer: a client may send single bytes, each an object. */
+/** Collects a message in one buffer: a client may send single bytes, and each would be an object. */
 export class Incoming {
   readonly #options: IncomingOptions
   readonly #shape = new Shape()
@@ -25,7 +25,7 @@ export class Incoming {
     this.#options = options
   }
 
-  /** Why a message is refused: 413 too large, 400 too deep, or errors of `take`. Later bytes are only searched for its id. */
+  /** The reason for refusing a message: 413 too large, 400 too deep, or errors of `take`. Later bytes are only searched for its id. */
   get refusal(): MessageError | undefined {
     return this.#refusal
   }
@@ -39,7 +39,7 @@ export class Incoming {
     return this.#size
   }
 
-  /** Bytes of memory of the parsed message. A text may take two bytes for each received one. */
+  /** Bytes of memory of the parsed message. A text may need two bytes for each received byte. */
   get held(): number {
     return 2 * this.#size + this.#shape.bytes
   }
@@ -72,14 +72,14 @@ export class Incoming {
     this.#size = size
   }
 
-  /** Returns the message and drops its bytes. @throws MessageError its refusal, and 400 for anything but JSON in UTF-8 */
+  /** Returns the message, and drops its bytes. @throws MessageError the refusal, and 400 for anything but JSON in UTF-8 */
   async parse(): Promise<unknown> {
     if (this.#refusal !== undefined) throw this.#refusal
     this.#options.take?.(this.#shape.bytes)
     const bytes = this.#bytes.subarray(0, this.#size)
     this.#bytes = Buffer.alloc(0)
     try {
-      // each of the two takes up to 30 ms for 4 MiB
+      // decoding and parsing each take up to 30 ms for 4 MiB
       const text = await pace.run(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
       return await pace.run((): unknown => JSON.parse(text))
     } catch {

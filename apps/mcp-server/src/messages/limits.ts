@@ -13,20 +13,20 @@ export function limitsOf(given: MessageLimits): { readonly [Name in keyof Messag
   return { maxCalls, maxStreams, maxBodyBytes, maxMessageBytes, unreadTimeout }
 }
 
-/** Counts present uses. A subject with a share gets more only while as much stays free for others. */
+/** Counts present uses. A subject that already has a share gets more only if as much remains free for other subjects. */
 export class Limit {
   readonly most: number
   readonly #isShared: boolean
   readonly #held = new Map<string, number>()
   #used = 0
 
-  /** @param options `shared` among subjects; else one has it all */
+  /** @param options `shared` among subjects; otherwise one subject may use everything */
   constructor(most: number, { shared }: { readonly shared: boolean }) {
     this.most = most
     this.#isShared = shared
   }
 
-  /** Returns a function that gives the amount back; `undefined` beyond the limit. */
+  /** Returns a function that releases the amount; `undefined` beyond the limit. */
   take(subject: string, amount: number): (() => void) | undefined {
     const held = this.#held.get(subject) ?? 0
     const left = this.most - this.#used - amount

@@ -2,25 +2,25 @@ import type { RequestId } from '@modelcontextprotocol/server'
 
 import { MessageError } from './errors.ts'
 
-/** Nesting levels: checks of schemas are recursive. */
+/** Limit of nesting levels, because checks of schemas are recursive. */
 const maxDepth = 256
 
-/** Values in one message: 4 MiB of `[],[],…` are more than a million objects. */
+/** Limit of values in one message: 4 MiB of `[],[],…` are more than a million objects. */
 const maxValues = 20_000
 
-/** Bytes of a value besides its text: a slot, a key and its object. */
+/** Estimated bytes of a value besides its text: a slot, a key and its object. */
 const bytesOfValue = 128
 
-/** Bytes of an id or name; longer ones are ignored. */
+/** Limit of bytes of an id or name. Longer ones are ignored. */
 const maxToken = 16 * 1024
 
 const [quote, comma, colon, openArray, backslash, closeArray, openObject, closeObject] = [
   34, 44, 58, 91, 92, 93, 123, 125,
 ]
 
-/** Counts values of a JSON text byte by byte, and finds the message's id. Keeps one name or value. */
+/** Counts the values of a JSON text byte by byte, and finds the message's id. Keeps only one name or value in memory. */
 export class Shape {
-  /** `null` without an id, as JSON-RPC requires in an answer. */
+  /** The message's id; `null` without an id, as JSON-RPC requires in an answer. */
   id: RequestId | null = null
   #values = 1
   #depth = 0
@@ -36,7 +36,7 @@ export class Shape {
   }
 
   add(bytes: Uint8Array): void {
-    // locals, since a field would be read and written for each byte
+    // local variables, since fields would be read and written for each byte
     let [values, depth, deepest, inText, isEscaped] = [
       this.#values,
       this.#depth,
@@ -87,7 +87,7 @@ export class Shape {
     else if (this.#key === 'id' && (typeof value === 'string' || Number.isInteger(value))) this.id = value as RequestId
   }
 
-  /** `undefined` for values other than texts and numbers, which contain brackets. */
+  /** The current text or number; `undefined` for other values, which contain brackets. */
   #value(): unknown {
     if (this.#token.length > maxToken) return undefined
     try {

@@ -12,13 +12,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Source } from '../source/source.ts'
 import { pathOf, uriOf, uriTemplate } from '../source/uris.ts'
 
-/** Entries of a listing, and proposals for a path. */
+/** Limits of entries in a listing, and of proposals for a path. */
 const maxListed = 500
 const maxProposed = 100
-/** Bytes of a file as a resource, in one turn of the event loop; tools read larger ones in parts. */
+/** Limit of bytes of a file as a resource, read in one turn of the event loop. Tools read larger files in parts. */
 const maxBytes = 1024 * 1024
 
-/** Offers files as resources: a list of the upper ones, a template for all, and proposals of paths. */
+/** Offers files as resources: a list of top-level files, a template for all files, and proposals of paths. */
 export function addResources(server: McpServer, { opened: { workspace }, reads }: Source): void {
   const template = new ResourceTemplate(uriTemplate, {
     list: async () => ({ resources: await listed(workspace) }),
@@ -27,7 +27,7 @@ export function addResources(server: McpServer, { opened: { workspace }, reads }
   const config = { title: 'Files', description: 'Every file of the workspace, by its path.' }
   server.registerResource('files', template, config, async (uri) => {
     return reads.run(async () => {
-      // the previous answer is complete
+      // the previous answer is complete by then
       await nextTurn()
       return { contents: [await read(workspace, uri.href)] }
     })
@@ -47,7 +47,7 @@ async function listed(workspace: Workspace) {
 
 const byUri = (a: { readonly uri: string }, b: { readonly uri: string }): number => (a.uri < b.uri ? -1 : 1)
 
-/** Paths with this beginning, without the leading slash. */
+/** Proposes paths that begin with a text, without the leading slash. */
 async function proposals(workspace: Workspace, value: string): Promise<string[]> {
   const cut = value.lastIndexOf('/') + 1
   const [directory, start] = [`/${value.slice(0, cut)}`, value.slice(cut)]

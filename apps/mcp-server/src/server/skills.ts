@@ -23,7 +23,7 @@ export async function findSkills(workspace: Workspace, directory: string): Promi
   return { skills }
 }
 
-/** All skills' folders side by side, by name. */
+/** The folders of all skills, combined by name. */
 function filesOf({ workspace }: OpenedWorkspace, skills: readonly SkillFolder[]): SkillFiles {
   const folders = new Map(skills.map(({ name, path }) => [name, path]))
   const placeOf = (path: string): string => {

@@ -4,11 +4,11 @@ import { MessageError } from '../messages/errors.ts'
 import type { Source } from '../source/source.ts'
 import { pathOf, uriOf } from '../source/uris.ts'
 
-/** Files watched by one stream, and characters of their URIs: an open stream holds its list. */
+/** Limits of files watched by one stream, and of characters of their URIs: an open stream keeps its list in memory. */
 const maxListened = 1_000
 const maxListLength = 256 * 1024
 
-/** Subscriptions of one connection: older clients name files, newer ones filter streams. Returns their end. */
+/** Adds subscriptions for a connection: older clients name files, newer clients filter streams. Returns a function that ends them. */
 export function addSubscriptions(server: McpServer, { watch }: Source, era: 'legacy' | 'modern'): () => void {
   const subscribed = new Map<string, () => void>()
   if (era === 'legacy') {
@@ -48,7 +48,7 @@ async function inWords<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Watches a message's files until the returned call; resolves once no change is missed. @throws MessageError 413, 503 */
+/** Watches a message's files until the returned function is called. Resolves once every change is noticed. @throws MessageError 413, 503 */
 export function watchListened(watch: Source['watch'], message: unknown): Promise<() => void> {
   return watchUris(watch, listenedIn(message))
 }
@@ -83,7 +83,7 @@ function listenedIn(message: unknown): string[] {
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : []
 }
 
-/** A request for a stream of changes, which stays open. */
+/** True for a request for a stream of changes, which remains open. */
 export function isListen(message: unknown): boolean {
   return (
     typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen'

@@ -4,7 +4,7 @@ import type { Tool } from '@ws/tools'
 import type { Source } from '../source/source.ts'
 import { metaOf, outputSchemaOf, shownSchema } from './output.ts'
 
-/** Milliseconds between two notes that a call is still running. */
+/** Milliseconds between two reports that a call is still running. */
 const progressInterval = 1_000
 
 export function addTools(server: McpServer, { toolset, options, turns }: Source): void {

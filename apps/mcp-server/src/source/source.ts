@@ -13,12 +13,12 @@ export interface Source extends Served {
   readonly options: SourceOptions
   readonly toolset: Toolset
   readonly watch: Watch
-  /** Turns of tool calls: a cancelled call may still end processes when the next one arrives. */
+  /** Limits simultaneous tool calls: a cancelled call may still end processes when the next call arrives. */
   readonly turns: concurrency.Semaphore
   readonly reads: concurrency.Semaphore
 }
 
-/** @throws WorkspaceError `ENOEXECUTOR` where commands are asked for and no executor meets the requirement */
+/** @throws WorkspaceError `ENOEXECUTOR` if commands are requested and no executor meets the requirement */
 export function createSource(opened: OpenedWorkspace, options: SourceOptions & MessageLimits): Source {
   const { workspace } = opened
   if (options.commands !== undefined) checkExecutor(opened, options.commands)

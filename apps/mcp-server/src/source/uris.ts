@@ -1,4 +1,4 @@
-/** Not `file:`, which would mean a host path. */
+/** The scheme of workspace URIs. `file:` would mean a host path. */
 const scheme = 'workspace://'
 
 export function uriOf(path: string): string {
@@ -8,7 +8,7 @@ export function uriOf(path: string): string {
 /** Characters of the longest path, with each of its 4,095 bytes escaped. */
 const maxUriLength = 4_095 * 3 + scheme.length
 
-/** The unchecked path; `undefined` for another scheme, or a URI longer than any path. */
+/** The path, unchecked; `undefined` for another scheme, or a URI longer than any path. */
 export function pathOf(uri: string): string | undefined {
   if (!uri.startsWith(`${scheme}/`) || uri.length > maxUriLength) return undefined
   try {
@@ -18,5 +18,5 @@ export function pathOf(uri: string): string | undefined {
   }
 }
 
-/** Every file, for clients that fill in a path. */
+/** A template for every file, for clients that fill in a path. */
 export const uriTemplate = `${scheme}/{+path}`

@@ -4,7 +4,7 @@ import { quietly } from '@ws/core/options'
 
 import { MessageError } from '../messages/errors.ts'
 
-/** Watched files, each checked after each command. */
+/** Limit of watched files, since each is checked after each command. */
 const maxWatched = 1_000
 
 const changing: ReadonlySet<string> = new Set(['edit', ...fileOperations.filter((name) => operations[name].changes)])
@@ -23,13 +23,13 @@ interface Watched {
   uses: number
 }
 
-/** Reports changes by this workspace's file API or commands. Other changes go unnoticed. */
+/** Reports changes by this workspace's file API or commands. Changes by other programs go unnoticed. */
 export class Watch implements Disposable {
   readonly #workspace: Workspace
   readonly #watched = new Map<string, Watched>()
   readonly #listeners = new Set<Listener>()
   readonly #stop: () => void
-  /** Paths to check; all of them after a command. */
+  /** Paths to check. After a command, all watched paths. */
   readonly #suspects = new Set<string>()
   #looking = false
 
@@ -38,13 +38,13 @@ export class Watch implements Disposable {
     this.#stop = workspace.on('access', (event) => this.#hear(event))
   }
 
-  /** Called for each changed path until the returned function is called. */
+  /** Calls `listener` for each changed path until the returned function is called. */
   on(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Watches a file, existing or not, until the returned call. @throws MessageError 503 for too many files */
+  /** Watches a file, existing or not, until the returned function is called. @throws MessageError 503 for too many files */
   async add(path: string): Promise<() => void> {
     const watched = this.#watched.get(path) ?? this.#begin(path)
     watched.uses += 1
@@ -75,7 +75,7 @@ export class Watch implements Disposable {
 
   #hear({ door, operation, outcome, path, resolvedPath }: AccessEvent): void {
     if (this.#watched.size === 0) return
-    // an operation that failed half-way has changed something too
+    // an operation that failed halfway may have changed files too
     if (door === 'files' && (outcome === 'denied' || !changing.has(operation))) return
     const place = resolvedPath ?? this.#normalised(path)
     const mayBeAnywhere = door === 'exec' || operation === 'move' || operation === 'copy' || place === undefined
@@ -96,7 +96,7 @@ export class Watch implements Disposable {
     }
   }
 
-  /** One check at a time; changes meanwhile are checked again. Never rejects. */
+  /** Checks suspects, one run at a time. Changes during the run are checked again. Never rejects. */
   async #look(): Promise<void> {
     if (this.#looking) return
     this.#looking = true
@@ -114,7 +114,7 @@ export class Watch implements Disposable {
     this.#looking = false
   }
 
-  /** An unreadable file counts as missing. */
+  /** The state of a file. An unreadable file counts as missing. */
   async #stateOf(path: string): Promise<State> {
     try {
       const real = await this.#workspace.realPath(path)

@@ -12,7 +12,7 @@ import type { MessageLimits, OpenedWorkspace, Served, SourceOptions } from '../t
 import { LineTransport } from './transport.ts'
 
 export interface StdioOptions extends SourceOptions, MessageLimits {
-  /** Default: those of the process. */
+  /** Default: standard input and output of the process. */
   readonly input?: Readable | undefined
   readonly output?: Writable | undefined
   /** Called for messages that cannot be served. Default: one line on standard error. Never write to the output. */

@@ -17,13 +17,13 @@ export interface LineTransportOptions {
   readonly listen: (message: JSONRPCMessage) => Promise<() => void>
 }
 
-/** Bytes of unread notices, which come unasked and must not be dropped. */
+/** Limit of unread bytes of notices, which must not be dropped. */
 const maxUnread = 1024 * 1024
-/** Messages delivered before other work gets a turn. */
+/** Number of messages delivered before other work gets a turn. */
 const messagesInTurn = 32
 const newline = 10
 
-/** One message on each line. It reads only while the client takes answers; messages beyond the limits get an error. */
+/** A transport with one message per line. It reads only while the client takes answers; messages beyond the limits get an error. */
 export class LineTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
   onerror?: (error: Error) => void
@@ -61,7 +61,7 @@ export class LineTransport implements Transport {
     this.onclose?.()
   }
 
-  /** Resolves once the client has read it. Disconnects a client that leaves 1 MiB of notices unread. */
+  /** Resolves once the client has read the message. Disconnects a client that leaves 1 MiB of notices unread. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error('the connection is closed')
     const id = 'method' in message ? undefined : message.id
@@ -72,7 +72,7 @@ export class LineTransport implements Transport {
       await this.#write(line)
     } finally {
       if (id === undefined) this.#unread -= line.length
-      // only now: an unread answer stays in memory
+      // reported after the write, since an unread answer remains in memory
       else this.#desk.answered(id)
     }
   }
@@ -111,7 +111,7 @@ export class LineTransport implements Transport {
       start = end + 1
       const line = this.#line
       this.#line = this.#emptyLine()
-      // a line is refused at its end, since its id may be there
+      // a line is refused only at its end, since its id may be there
       if (line.refusal === undefined) await this.#deliver(line)
       else this.#refuse(line.id, line.refusal)
       await this.#untilTaken()
@@ -134,11 +134,11 @@ export class LineTransport implements Transport {
     if (!(error instanceof MessageError)) throw error
     const code = codeOf(error.status)
     const answer = { jsonrpc: '2.0', id, error: { code, message: error.message } }
-    // a failing output ends the connection by its event
+    // a failing output emits an event that ends the connection
     this.#write(`${JSON.stringify(answer)}\n`).catch(() => undefined)
   }
 
-  /** Lets other work have a turn, and waits until the client has read everything. */
+  /** Gives other work a turn, and waits until the client has read everything. */
   async #untilTaken(): Promise<void> {
     const { output } = this.#options
     this.#delivered += 1
@@ -151,7 +151,7 @@ export class LineTransport implements Transport {
   }
 }
 
-/** A notification gets no answer with an id. */
+/** The id of a message. A notification gets no answer with an id. */
 function idOf(given: unknown): RequestId | null {
   const { id } = (typeof given === 'object' && given !== null ? given : {}) as { readonly id?: unknown }
   return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null

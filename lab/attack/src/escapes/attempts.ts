@@ -3,15 +3,15 @@ import type { Guarantees } from '@ws/core/executor'
 export interface Attempt {
   readonly name: string
   readonly field: Exclude<keyof Guarantees, 'apiRules'>
-  /** Only a program that works against a translation gets anywhere with it: `translated` does not hold against those. */
+  /** The attempt succeeds only in a program that attacks a translation. `translated` gives no protection against such programs. */
   readonly fights?: true
-  /** Which of the two wins is decided by the machine's timing: that one run does not get out shows nothing. */
+  /** The machine's timing decides the attempt: a failure in one run proves nothing. */
   readonly luck?: true
-  /** It reaches a place in a mount, which the maker of that place shares: no guarantee is about that. */
+  /** The attempt reaches a place in a mount that its maker shares. No guarantee covers that. */
   readonly shared?: true
-  /** A shell command, which runs in every executor; else a program makes the attempt. */
+  /** A shell command, which runs in every executor. Absent: a program makes the attempt. */
   readonly command?: (target: CommandTarget) => string
-  /** The file API then reads this path of the workspace. */
+  /** After the command, the file API reads this path of the workspace. */
   readonly readBack?: string
 }
 
@@ -23,7 +23,7 @@ export interface CommandTarget {
 const up = '../'.repeat(30)
 const quote = (path: string): string => `'${path}'`
 
-/** In the order of the table. The programs print these names. */
+/** All attempts, in the order of the table. The programs print these names. */
 export const attempts: readonly Attempt[] = [
   ...field('fileContent', [
     { name: 'absolute path', command: ({ secret }) => `cat ${quote(secret)}` },

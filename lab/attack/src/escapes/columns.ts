@@ -5,20 +5,20 @@ import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { type ComponentName, component } from '@ws/test-fixtures'
 
-/** One executor at one root, as far as this machine lets it be. */
+/** One executor at one root, with the features of this machine. */
 export interface Column {
   readonly name: string
   readonly root: '/' | '/workspace'
   readonly components: readonly ComponentName[]
   create(): Executor
-  /** The guarantees that make the column what its name says: another machine may offer less. */
+  /** The guarantees that the column's name promises. Another machine may offer less. */
   readonly requires?: Partial<Guarantees>
 }
 
 const bubblewrap = { root: '/workspace', components: ['bubblewrap'] } as const
 const proot = { root: '/', components: ['proot'] } as const
 const locked = { components: ['proot', 'landlock'] } as const
-/** Sanitize's own refusal of programs that it does not know would try nothing. */
+/** Without trust, sanitize refuses unknown programs, and the run would test nothing. */
 const trustPrograms = 'all'
 
 export const columns: readonly Column[] = [
@@ -84,7 +84,7 @@ function atRoots({ name, ...column }: Omit<Column, 'root'>): Column[] {
   return (['/', '/workspace'] as const).map((root) => ({ ...column, name: name.replace('ROOT', root), root }))
 }
 
-/** The components that a column needs, the programs included that make the attempts. */
+/** The components that a column needs, including the programs that make the attempts. */
 export function columnComponents({ components }: Pick<Column, 'components'>): readonly ComponentName[] {
   return [...components, 'python3', 'cc']
 }

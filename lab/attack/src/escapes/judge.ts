@@ -6,13 +6,13 @@ import type { ColumnReport } from './run.ts'
 export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'>
 
 /**
- * - `by luck`: it may get out, as declared, and does so in some runs.
- * - `no fight`: there is no defence that it could fight.
- * - `shared`: it was reached, and no guarantee says otherwise.
+ * - `by luck`: the attempt may get out, as declared, and does so in some runs.
+ * - `no fight`: there is no defence that the attempt could fight.
+ * - `shared`: the attempt succeeded, and no guarantee forbids that.
  */
 export type Outcome = 'out' | 'blocked' | 'by luck' | 'no fight' | 'shared'
 
-/** The outcome of one attempt, in words that are the same in each run: `by luck` is given only where luck may decide. */
+/** The outcome of one attempt, with equal words in each run: `by luck` is used only where luck may decide. */
 export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, reached }: Verdict): Outcome {
   if (luck === true && !holds(guarantees[field])) return guarantees[field] === 'none' ? 'no fight' : 'by luck'
   return reached.has(name) ? (shared ? 'shared' : 'out') : 'blocked'
@@ -21,8 +21,8 @@ export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, 
 /**
  * The differences between a run and the declared guarantees.
  *
- * - `kernel`, `interpreter`: nothing may get out.
- * - `translated`: an attempt against the translation must get out, unless luck decides it; no other may.
+ * - `kernel`, `interpreter`: no attempt may get out.
+ * - `translated`: an attempt against the translation must get out, unless luck decides it; no other attempt may.
  * - `none`: an attempt must get out.
  */
 export function misdeclared({ guarantees, reached, unfinished }: Verdict): string[] {
@@ -42,7 +42,7 @@ export function misdeclared({ guarantees, reached, unfinished }: Verdict): strin
   return problems
 }
 
-/** The fights that may be won, as declared, and were not in this run. */
+/** Attempts that may succeed by luck, as declared, but failed in this run. */
 export function unluckyIn({ guarantees, reached }: Verdict): string[] {
   return attempts
     .filter(({ name, field, luck }) => luck === true && guarantees[field] === 'translated' && !reached.has(name))

@@ -14,15 +14,15 @@ import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 
 type Ear = 'UDP' | 'datagram to a socket with a path'
 
-/** A file, a process and ears on the host, of the user that commands run as. No command may reach them. */
+/** A file, a process and listeners on the host, of the user that runs commands. No command may reach them. */
 export interface Outside extends AsyncDisposable {
   readonly scratch: string
-  /** Host path of an empty workspace, but for `host.sock`. */
+  /** Host path of a workspace that contains only `host.sock`. */
   readonly workspace: string
   readonly owner: Owner
   readonly secret: string
   readonly token: string
-  /** A process with the token in its environment, the secret's directory as its own, and the secret as descriptor 3. */
+  /** A process with the token in its environment, the secret's directory as working directory, and the secret as descriptor 3. */
   readonly victim: number
   readonly tcp: number
   readonly udp: number
@@ -31,12 +31,12 @@ export interface Outside extends AsyncDisposable {
   readonly datagram: string
   readonly ipc: SharedMemory
   untouched(): Promise<boolean>
-  /** Which ears have heard the token, with what is on its way to them. */
+  /** The listeners that have received the token, including data that is still in transfer. */
   heard(): Promise<ReadonlySet<Ear>>
   put(path: string, content: string | Uint8Array, mode?: number): Promise<void>
 }
 
-/** Says each datagram; asked by a line, says `heard` after those that have come. */
+/** Prints each datagram. For a line on its input, prints `heard` after the received datagrams. */
 const listener = `
 import os, select, socket, sys
 ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -110,7 +110,7 @@ export async function createOutside(): Promise<Outside> {
       if (line === token) heard.add('datagram to a socket with a path')
     })
     await once(lines, 'line')
-    // Datagrams keep their order: those sent before the question have come when the question comes.
+    // Datagrams keep their order: when the question arrives, all earlier datagrams have arrived.
     const ask = async () => {
       const asked = [once(ear, 'asked'), once(lines, 'line')]
       ear.send('heard?', ear.address().port, '127.0.0.1')

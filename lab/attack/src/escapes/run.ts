@@ -21,18 +21,18 @@ export interface ColumnReport {
   readonly name: string
   readonly guarantees: Guarantees
   readonly reached: ReadonlySet<string>
-  /** Programs that did not come to their end: their remaining attempts are not shown. */
+  /** Programs that did not finish. Their remaining attempts are not shown. */
   readonly unfinished: readonly string[]
-  /** Fields in which this machine declares another level than the column: the run says nothing about them. */
+  /** Fields in which this machine declares another level than the column. The run proves nothing about them. */
   readonly differs: readonly string[]
 }
 
 export interface EscapesOptions {
-  /** Milliseconds that each race is given. Default 700. */
+  /** Milliseconds for each race. Default 700. */
   readonly raceTime?: number | undefined
 }
 
-/** Landlock's ABI from which signals and abstract sockets are held too: the table is of that. */
+/** Landlock's ABI from which signals and abstract sockets are confined too. The table describes this ABI. */
 const scoping = 6
 
 export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOptions = {}): Promise<ColumnReport> {
@@ -92,7 +92,7 @@ export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOpti
 
 type Said = Pick<CommandResult, 'stdout' | 'stderr'>
 
-/** Runs a command without the rules that its executor does not hold: each refusal names one. */
+/** Runs a command without the rules that its executor cannot enforce. Each refusal names one such rule. */
 function acknowledging(workspace: Workspace): (command: string) => Promise<Said> {
   const acknowledge: string[] = []
   const refused = (stderr: string): Said => ({ stdout: '', stderr })
@@ -100,12 +100,12 @@ function acknowledging(workspace: Workspace): (command: string) => Promise<Said>
     try {
       return await workspace.exec(command, { login: false, shell: 'sh', timeout: 60_000, killGrace: 100, acknowledge })
     } catch (error) {
-      // An attempt that kills what encloses it has had its say.
+      // An attempt may kill its own sandbox, which ends the command.
       const result = getCommandResult(error)
       if (result !== undefined) return result
       if (!isWorkspaceError(error, 'EUNENFORCEABLE')) throw error
       const { rule, message } = error
-      // A command that was read and found wanting did nothing.
+      // A command that was refused after parsing did nothing.
       if (rule === undefined) return refused(message)
       if (acknowledge.includes(rule)) throw error
       acknowledge.push(rule)
@@ -124,7 +124,7 @@ async function prepare(outside: Outside): Promise<void> {
   await renew(outside, directory, join(outside.scratch, 'stock'))
 }
 
-/** Puts back what an attempt was after, and takes away what the last one left. */
+/** Restores the targets of an attempt, and removes the leftovers of the last attempt. */
 async function renew(outside: Outside, directory: string, stock: string): Promise<void> {
   for (const name of ['moved', 'opened', 'new'])
     await rm(join(name === 'new' ? stock : directory, name), { recursive: true, force: true })
@@ -151,7 +151,7 @@ async function readThroughApi(workspace: Workspace, path: string): Promise<strin
   }
 }
 
-/** The same programs and commands as a plain process of the same user. @returns names of attempts that get out */
+/** Runs the same programs and commands as a plain process of the same user. @returns names of attempts that get out */
 export async function runControl(): Promise<ReadonlySet<string>> {
   await using outside = await createOutside()
   const directory = outside.workspace
@@ -172,7 +172,7 @@ export async function runControl(): Promise<ReadonlySet<string>> {
   }
   const at = (path: string) => join(directory, path)
   for (const { command, endsItself } of await programCalls(outside, { directory, at, raceTime: 0 })) {
-    // It would kill who started it.
+    // The program would kill the process that started it.
     if (endsItself) continue
     const lines = (await execute(command)).stdout.split('\n')
     for (const line of lines) if (attempts.some(({ name }) => name === line)) reached.add(line)
@@ -181,7 +181,7 @@ export async function runControl(): Promise<ReadonlySet<string>> {
   return reached
 }
 
-/** A datagram or a write may have come to pass without a word. */
+/** Adds attempts that succeeded without output: a datagram or a write may have arrived. */
 async function addTraces(outside: Outside, reached: Set<string>): Promise<void> {
   for (const name of await outside.heard()) reached.add(name)
   if (await outside.ipc.leftBehind()) reached.add('memory left behind')
@@ -206,11 +206,11 @@ async function compile(): Promise<string> {
 interface ProgramCall {
   readonly name: string
   readonly command: string
-  /** It kills its tracer, and itself with it. */
+  /** The program kills its tracer, and itself with it. */
   readonly endsItself?: boolean
 }
 
-/** Puts what the programs are given into files: an executor that reads command lines does not see it there. */
+/** Stores the programs' inputs in files, so that an executor that parses command lines does not see them. */
 async function programCalls(
   outside: Outside,
   { directory, at, raceTime }: { directory: string; at: (path: string) => string; raceTime: number },
@@ -220,7 +220,7 @@ async function programCalls(
     outside.put(join(directory, `${program}.given`), `${values.join('\n')}\n`)
   const { stdout: handle } = await run(await build(), ['--handle', secret]).catch(() => ({ stdout: '00' }))
   const addresses = [tcp, udp, abstract, stream, datagram, ipc.key, ipc.queue]
-  // the last is below where commands start
+  // the last path is relative to the commands' working directory
   await give('attempts', [secret, token, victim, ...addresses, at('stock/file'), 'host.sock'])
   await give('calls', [secret, token, handle, join(directory, 'inside'), at('inside'), raceTime, raceTime])
   await give('untraced', [secret, token, join(directory, 'untraced')])
@@ -231,7 +231,7 @@ async function programCalls(
   ]
 }
 
-/** A daemon: another session, and no parent. */
+/** Whether a daemon, with its own session and no parent, survives its command. */
 async function survives(execute: (command: string) => Promise<Said>, token: string): Promise<boolean> {
   const name = `${token}-daemon`
   await execute(`(setsid sh -c 'trap "" TERM HUP; while :; do sleep 1; done' ${name} &) ; sleep 0.05`)

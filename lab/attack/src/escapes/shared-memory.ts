@@ -3,15 +3,15 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 
-/** Memory and message queues of the host that have a name of their own, beside the file system: only their owner may use them. */
+/** Named memory and message queues of the host, outside the file system. Only their owner may use them. */
 export interface SharedMemory extends AsyncDisposable {
-  /** Key of a System V segment and of a message queue, which hold the token. The next key is free. */
+  /** Key of a System V segment and of a message queue, which contain the token. The next key is free. */
   readonly key: number
   readonly queue: string
   leftBehind(): Promise<boolean>
 }
 
-/** Makes all three, says so, and removes them when its input ends, with what a command made of the next key. */
+/** Makes all three objects, reports that, and removes them at the end of its input, with objects that a command made under the next key. */
 const keeper = `
 import ctypes, os, platform, sys
 key, queue, token = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3].encode()

@@ -6,14 +6,14 @@ import type { ColumnReport } from './run.ts'
 
 const controlName = 'plain process'
 
-/** Rules mean nothing to a plain process, and there is no tracer to race with. */
+/** True for an attempt that a plain process cannot make: rules mean nothing to it, and it has no tracer. */
 function untriedInControl(attempt: string): boolean {
   const { field, name, fights } = attempts.find((candidate) => candidate.name === attempt) ?? {}
   const ofRules = field === 'readOnlyMounts' || field === 'subtrees' || field === 'deniedSubtrees'
   return ofRules || name === 'survives its command' || (fights === true && field !== 'processes')
 }
 
-/** Attempts that may give a plain process of an ordinary user nothing, since the kernel can be in the way. */
+/** Attempts that may fail even in a plain process of an ordinary user, because the kernel can prevent them. */
 const privileged: ReadonlySet<string> = new Set([
   '/proc/1/root and cwd',
   'open_by_handle_at',
@@ -34,7 +34,7 @@ const privileged: ReadonlySet<string> = new Set([
   'vsock',
 ])
 
-/** Attempts that must get out of a plain process, on every machine: else they try nothing. */
+/** Attempts that should get out of a plain process on every machine, but did not. Such attempts would prove nothing. */
 export function missedByControl(control: ReadonlySet<string>): string[] {
   return attempts
     .map(({ name }) => name)

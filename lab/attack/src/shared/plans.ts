@@ -2,11 +2,11 @@ import { type Rule, rules } from '@ws/core'
 
 import { renameat2 } from '../racer.ts'
 
-/** A workspace on the shared directory. Add one here for each new part of the host that acts on what commands can reach. */
+/** A workspace on the shared directory. Add a plan for each new part of the host that works in places that commands can reach. */
 export interface SharedPlan {
   readonly name: string
   readonly at: string
-  /** With names of its own that are missing, so that each of its commands makes the host reserve and remove them. */
+  /** Rules with missing names: each command makes the host reserve and remove these names. */
   readonly rules: readonly Rule[]
 }
 
@@ -20,7 +20,7 @@ export const sharedPlans: readonly SharedPlan[] = [
   { name: 'the mount points of a root', at: '/', rules: [rules.deny('/keys/id')] },
 ]
 
-/** A command that exchanges temporary names for links to targets outside, for a second, and prints a line for each. */
+/** A command that exchanges temporary names for links to outside targets, for a second, and prints a line for each exchange. */
 export function exchangingCommand(targets: readonly string[], seed: number): string {
   const script = String.raw`
 my ($call, $seed, @targets) = @ARGV; srand($seed); my ($until, $n) = (time() + 1, 0);

@@ -13,13 +13,13 @@ import type { SharerOrder, SharerReport } from './sharer.ts'
 export interface SharedScene {
   readonly host: 'root' | 'an ordinary user'
   readonly processes: 'one process' | 'a process each'
-  /** Whether they know each other's reserved names. */
+  /** Whether the processes know each other's reserved names. */
   readonly states: 'one state directory' | 'a state directory each'
 }
 
 export interface SharedReport extends SharerReport {
   readonly scene: SharedScene
-  /** Entries outside that changed owner, mode, time or content, or came or went. */
+  /** Outside entries that changed owner, mode, time or content, or that appeared or vanished. */
   readonly changes: number
 }
 
@@ -33,7 +33,7 @@ export function sharedScenes(): SharedScene[] {
   ])
 }
 
-/** Two and more workspaces on one directory, with different rules, whose commands exchange what the host makes there. */
+/** Runs two or more workspaces on one directory, with different rules. Their commands exchange entries that the host makes there. */
 export async function runShared(
   scene: SharedScene,
   options: { seed: number; duration: number },
@@ -58,7 +58,7 @@ export async function runShared(
   }
 }
 
-/** Places that only the host itself may reach, and that links lead to. */
+/** Paths that only the host itself may reach. Links lead to them. */
 function closedPart({ outside, owner }: Arena, { host }: SharedScene): string[] {
   const closed = join(outside, 'closed')
   const secret = join(closed, 'secret')

@@ -5,7 +5,7 @@ import type { Owner } from '@ws/test-fixtures'
 
 import { exchangingCommand, type SharedPlan, sharedPlans } from './plans.ts'
 
-/** The order of a process that shares the directory, as JSON in its one argument. */
+/** The order for a process that shares the directory, as JSON in its only argument. */
 export interface SharerOrder {
   readonly root: string
   readonly owner: Owner
@@ -30,7 +30,7 @@ const report: SharerReport = { commands: 0, refused: 0, exchanges: 0, untyped: [
 await Promise.all(sharedPlans.filter(({ name }) => order.plans.includes(name)).map(runAll))
 process.stdout.write(JSON.stringify(report))
 
-/** Commands of one plan until the time is over: short ones, for which names are made, while others exchange these. */
+/** Runs commands of one plan until the time is over: short commands that need names, and commands that exchange these names. */
 async function runAll({ at, rules }: SharedPlan): Promise<void> {
   const { root, owner, targets } = order
   await using workspace = await createWorkspace({

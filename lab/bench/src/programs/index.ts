@@ -12,7 +12,7 @@ import { programsFor } from './programs.ts'
 import { type Conditions, measureProgram } from './rounds.ts'
 import { openRunner, plainRunner, subjects } from './runners.ts'
 
-/** Programs that people use, in every executor, against the same command without a workspace; on a local disk. */
+/** Measures common programs in every executor, against the same command without a workspace, on a local disk. */
 export async function measurePrograms(report: Report): Promise<void> {
   await using scratch = await createScratchDirectory()
   const directory = join(scratch.path, 'files')

@@ -1,15 +1,15 @@
 import type { Runner } from './runners.ts'
 
 export interface Sizes {
-  /** In the tree that git, grep, find, tar and cp work on. */
+  /** Number of files in the tree for git, grep, find, tar and cp. */
   readonly files: number
   readonly modules: number
   readonly packages: number
-  /** How often what takes a few milliseconds is done in one sandbox. */
+  /** Number of repetitions in one sandbox for programs that take a few milliseconds. */
   readonly repeats: number
 }
 
-/** Puts what the programs work on into the directory that `plain` runs in. Nothing of it comes from a network. */
+/** Prepares the files for the programs in the directory of `plain`. No file comes from a network. */
 export async function prepare(plain: Runner, { files, modules, packages }: Sizes): Promise<void> {
   const commit = 'git add -A && git -c user.name=n -c user.email=e commit -qm first'
   const install = 'npm install --package-lock-only --offline --cache ../npm-cache --no-audit --no-fund'

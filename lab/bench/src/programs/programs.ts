@@ -2,15 +2,15 @@ import type { Sizes } from './prepare.ts'
 
 export interface Program {
   readonly name: string
-  /** New files have `number` in their names and stay: after many deletions a file system creates slowly. */
+  /** New files have `number` in their names and remain: after many deletions, a file system creates files slowly. */
   readonly command: (number: number) => string
   readonly before?: ((number: number) => string) | undefined
   readonly virtual?: true | undefined
-  /** It works on no files: the same on a mount as on a local disk. */
+  /** True if the program needs no files: it takes the same time on a mount as on a local disk. */
   readonly fileless?: true | undefined
 }
 
-/** A program that takes a few milliseconds runs several times in a sandbox, or the start would hide its time. */
+/** Short programs run several times in a sandbox. Otherwise the sandbox's start would hide their time. */
 export function programsFor({ files, modules, packages, repeats }: Sizes): readonly Program[] {
   const tree = `${files.toLocaleString('en')} files`
   return [
@@ -30,7 +30,7 @@ export function programsFor({ files, modules, packages, repeats }: Sizes): reado
       command: () => times(4 * repeats, 'find tree -type f > /dev/null'),
       virtual: true,
     },
-    // Into a pipe: tar reads no file where it writes to /dev/null.
+    // The output goes into a pipe, because tar reads no file if it writes to /dev/null.
     { name: `tar, ${tree}`, command: () => times(repeats, 'tar cf - tree | cat > /dev/null'), virtual: true },
     {
       name: `python3 -m compileall, ${modules} modules`,
@@ -59,7 +59,7 @@ export function programsFor({ files, modules, packages, repeats }: Sizes): reado
       fileless: true,
     },
     { name: `cp -r, ${tree}`, command: (number) => `cp -r tree copy${number}`, virtual: true },
-    // Last, for what it deletes.
+    // The last program, because of its deletions.
     {
       name: `rm -r, ${tree}`,
       before: (number) => `mkdir gone${number}; ${times(repeats, `cp -r tree gone${number}/$i`)}`,
@@ -69,7 +69,7 @@ export function programsFor({ files, modules, packages, repeats }: Sizes): reado
   ]
 }
 
-/** Written out, with the number in the place of `$i`: sanitize reads no loops. */
+/** Repeats a command in text, with the number in place of `$i`, because sanitize accepts no loops. */
 function times(count: number, command: string): string {
   return Array.from({ length: count }, (_, index) => command.replaceAll('$i', String(index))).join('; ')
 }

@@ -4,9 +4,9 @@ import { failed, type Figures, type Measurement } from '../measure.ts'
 import type { Program } from './programs.ts'
 import type { Runner } from './runners.ts'
 
-/** Milliseconds of one runner, a value for each round. */
+/** Times of one runner in milliseconds, a value for each round. */
 interface Times {
-  /** `true`, which is the start of the sandbox and its end. */
+  /** Times of `true`: the start and end of the sandbox. */
   readonly starts: number[]
   readonly wholes: number[]
   failure?: Figures
@@ -16,7 +16,7 @@ export interface Conditions {
   readonly place: string
   readonly plain: Runner
   readonly runners: readonly Runner[]
-  /** Milliseconds for which the kernel believes what it knows of a file: waited before each run. */
+  /** Milliseconds for which the kernel trusts its knowledge of a file. Each run waits this long before. */
   readonly maxStaleness: number
   readonly settle?: (() => Promise<unknown>) | undefined
 }
@@ -25,12 +25,12 @@ const leastRounds = 3
 const mostRounds = 9
 /** Milliseconds after which no new round begins. */
 const budget = 20_000
-/** A program that takes so many milliseconds is not repeated in every round. */
+/** A program that takes this many milliseconds is not repeated in every round. */
 const patience = 1_000
 
 let runs = 0
 
-/** All runners in turn, round by round; in each round the start of a runner right before its program. */
+/** Measures all runners in turn, round by round. In each round, a runner's start is measured right before its program. */
 export async function measureProgram(program: Program, conditions: Conditions): Promise<Measurement> {
   const { plain, runners, place } = conditions
   const able = runners.filter(({ name }) => program.virtual === true || !name.startsWith('virtual'))
@@ -39,7 +39,7 @@ export async function measureProgram(program: Program, conditions: Conditions): 
   const end = performance.now() + budget
   for (let round = 0; round < mostRounds && (round < leastRounds || performance.now() < end); round += 1) {
     for (const index of all.keys()) {
-      // Another order in each round: the one after a heavy one must not always be the same.
+      // The order differs in each round, so that no runner always follows a heavy one.
       const runner = all[(index + round) % all.length]
       const taken = runner === undefined ? undefined : times.get(runner)
       if (runner === undefined || taken === undefined || taken.failure !== undefined) continue
@@ -71,7 +71,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 const least = (values: readonly number[]): number => Math.min(...values)
 const net = ({ starts, wholes }: Times): number => least(wholes) - least(starts)
 
-/** The ratio of the shortest times, without the starts; the smallest and the largest such ratio of a round. */
+/** The ratio of the shortest times without the starts, and the smallest and largest ratio of a round. */
 function figuresOf(way: string, own: Times, base: Times): Figures {
   const { failure, starts, wholes } = own
   if (failure !== undefined) return failure

@@ -12,7 +12,7 @@ import { runIn, runPlainly } from '../site.ts'
 
 export interface Runner {
   readonly name: string
-  /** @throws where it does not end with 0 */
+  /** @throws if the command's exit code is not 0 */
   run(command: string, env?: Readonly<Record<string, string>>): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export const subjects: readonly Subject[] = [
   { executor: 'virtual', at: '/workspace', create: () => createVirtualExecutor() },
 ]
 
-/** In a workspace of its own, without rules: not each executor holds the same ones. */
+/** Opens a runner with its own workspace, without rules: executors differ in the rules that they can enforce. */
 export async function openRunner(
   { executor, at, create }: Subject,
   adapter: StorageAdapter,
@@ -46,9 +46,9 @@ export async function openRunner(
   }
 }
 
-/** By a bare `child_process.spawn`: the same user and limits, and an environment as commands have it. */
+/** Runs commands with a bare `child_process.spawn`: with the same user and limits, and an environment like that of commands. */
 export function plainRunner(directory: string): Runner {
-  // Where a workspace has its /tmp: pip moves what it installs from there.
+  // TMPDIR is where a workspace has its /tmp, because pip moves installed files from there.
   const place = { HOME: directory, TMPDIR: tmpdir() }
   const clean = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb', ...place }
   return {

@@ -27,7 +27,7 @@ export interface Column {
   readonly name: ColumnName
   readonly needs: readonly Component[]
   readonly at: '/' | '/workspace'
-  /** Runs in `npm test` too. */
+  /** True if the column runs in `npm test` too. */
   readonly quick?: true
   executor(): Executor
   store(): Promise<StorageAdapter>
@@ -50,16 +50,16 @@ export const columns: readonly Column[] = [
   { name: 'virtual on S3', at: '/workspace', needs: [], executor: createVirtualExecutor, store: openS3 },
 ]
 
-/** A workspace of a column, which can be opened again on the same files. */
+/** A workspace of a column. It can be opened again on the same files. */
 export interface Place {
   readonly column: ColumnName
   readonly workspace: Workspace
   at(path: string): string
-  /** Closes the workspace, and opens one on the same store, as a later process would. */
+  /** Closes the workspace, and opens another one on the same store, like a later process. */
   reopen(): Promise<Workspace>
 }
 
-/** Opens a workspace of a column; it is closed with the test. */
+/** Opens a workspace of a column. The test's end closes it. */
 export async function openColumn({ name, at, executor, store }: Column, files: Files): Promise<Place> {
   const adapter = await store()
   const open = () => createWorkspace({ mounts: [{ at, adapter }], executors: [executor()] })
@@ -93,7 +93,7 @@ let buckets: ReturnType<typeof sharedS3Server> | undefined
 let prefixes = 0
 
 async function openS3(): Promise<StorageAdapter> {
-  // most runs have no store on S3, and do without its client
+  // most runs have no store on S3, and do not load its client
   const { createS3Adapter } = await import('@ws/adapter-s3')
   buckets ??= sharedS3Server('r2')
   const { endpoint, region, credentials, bucket } = await buckets

@@ -21,14 +21,14 @@ export const featureNames = [
 export type FeatureName = (typeof featureNames)[number]
 
 export interface Feature {
-  /** The part of the framework that does it, for the table of the documentation. */
+  /** The framework's part for this feature, for the table of the documentation. */
   readonly by: string
   test(place: Place): Promise<void>
-  /** The reasons of executors that do not have it. */
+  /** By executor: the reason why the feature is missing. */
   readonly except?: Partial<Record<ColumnName, string>>
 }
 
-/** Each feature, or the reason why the framework does not have it. */
+/** For each feature: its test, or the reason why the framework lacks it. */
 export type Features = Readonly<Record<FeatureName, Feature | string>>
 
 export const featureFiles: Files = {
@@ -37,7 +37,7 @@ export const featureFiles: Files = {
   'AGENTS.md': 'The answer is 42.\n',
 }
 
-/** Tests each feature on each executor and at each root, and that `docs/bridges.md` says so below `framework`. */
+/** Tests each feature on each executor and at each root. Also checks the table of `docs/bridges.md` below `framework`. */
 export function testFeatures(framework: string, features: Features): void {
   for (const column of columns) {
     const tier = column.quick ? {} : { tags: ['deep' as const] }

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest'
 
 export { type Features, testFeatures } from './features.ts'
 
-/** A kind of workspace that each contract is tested on. A bridge does the same on each: `npm test` takes one. */
+/** A kind of workspace on which each contract is tested. Bridges behave equally on each, so `npm test` uses one. */
 interface Site {
   readonly name: string
   readonly needs: readonly Component[]
@@ -54,7 +54,7 @@ export const project: Files = {
   'test.sh': 'grep -q "answer=42" src/answer.txt && echo "1 passed" || { echo "1 failed"; exit 1; }\n',
 }
 
-/** Lets `docs` be read only, and names the place to write to instead. */
+/** Makes `docs` read-only, and names another place to write to. */
 export const protectDocs = rules.subtree({
   name: 'docs-are-written-elsewhere',
   entries: { docs: 'read-only' },

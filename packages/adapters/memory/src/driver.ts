@@ -54,7 +54,7 @@ export abstract class TreeDriver implements Driver {
     this.#do('write', path, prepare)
     const bytes = await collect(data)
     options.signal?.throwIfAborted()
-    // the tree went on meanwhile: everything is checked again
+    // the tree may have changed meanwhile, so everything is checked again
     return this.#do('write', path, (tree) => writeBytes(tree, path, undefined, bytes, options))
   }
 

@@ -17,7 +17,7 @@ interface Frame {
   readonly children: Iterator<readonly [string, Node]>
 }
 
-/** Everything in a directory, live, parents first. Leaves out entries that vanish meanwhile. */
+/** Yields every entry in a directory, parents first, from the live tree. Entries that vanish meanwhile are left out. */
 export function* walkTree(
   tree: Tree,
   path: MountPath,

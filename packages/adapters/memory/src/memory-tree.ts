@@ -84,7 +84,7 @@ export class MemoryTree extends Tree {
     }
   }
 
-  /** No version is used twice. */
+  /** Gives an entry a new version. No version is used twice. */
   #touch(node: MemoryNode): void {
     this.#lastVersion += 1
     node.version = `m${this.#lastVersion}`
@@ -95,7 +95,7 @@ export class MemoryTree extends Tree {
     directory.entries.set(entry.name, entry)
   }
 
-  /** False for the root, which has no place to leave. */
+  /** Removes an entry from its directory. False for the root, which has no directory. */
   #detach(entry: MemoryNode): boolean {
     const { parent } = entry
     if (parent === undefined) return false

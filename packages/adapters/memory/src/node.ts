@@ -12,17 +12,17 @@ export interface Node {
   readonly target: string
   /** Bytes; 0 for other types than files. */
   readonly size: number
-  /** A file's present bytes. They never change: writes replace them, and appends go after them. */
+  /** A file's present bytes. The array never changes: writes replace it, and appends add bytes after its end. */
   readonly content: Uint8Array
   child(name: string): Node | undefined
-  /** Live: a loop leaves out entries that vanish. */
+  /** Live entries: a loop leaves out entries that vanish. */
   children(): IterableIterator<readonly [name: string, node: Node]>
 }
 
 const smallestCapacity = 64
 const noBytes = new Uint8Array()
 
-/** One entry in memory. There are no hard links, so it has one place. */
+/** One entry in memory. Hard links do not exist, so an entry has one place. */
 export class MemoryNode implements Node {
   readonly type: FileType
   name: string
@@ -32,7 +32,7 @@ export class MemoryNode implements Node {
   version = ''
   target = ''
   readonly entries = new Map<string, MemoryNode>()
-  /** Longer than the content, after an append. */
+  /** A buffer that is longer than the content after an append. */
   #bytes = noBytes
   #size = 0
 
@@ -58,13 +58,13 @@ export class MemoryNode implements Node {
     return this.entries.entries()
   }
 
-  /** Takes a copy of the bytes as the content, in one step. */
+  /** Sets a copy of the bytes as the content, in one step. */
   setContent(bytes: Uint8Array): void {
     this.#bytes = new Uint8Array(bytes)
     this.#size = bytes.length
   }
 
-  /** Adds bytes; readers keep the earlier content. */
+  /** Appends bytes. Readers keep the earlier content. */
   append(bytes: Uint8Array): void {
     const size = this.#size + bytes.length
     if (size > this.#bytes.length) {

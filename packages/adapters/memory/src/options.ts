@@ -12,7 +12,7 @@ export interface MemoryAdapterOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array | MemoryEntry>> | undefined
   /** Every change is `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
-  /** Milliseconds since the epoch for `modifiedAt`: a clock for tests, never below 0. Default `Date.now`. */
+  /** A clock for tests, which sets `modifiedAt`: milliseconds since the epoch, never below 0. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
@@ -20,7 +20,7 @@ export interface MemoryEntry {
   /** A file's content. Default: empty. */
   readonly content?: string | Uint8Array | undefined
   readonly target?: string | undefined
-  /** Permission bits, for a file and a directory. Default `0o644` and `0o755`. */
+  /** Permission bits. Default `0o644` for a file and `0o755` for a directory. */
   readonly mode?: number | undefined
   /** Milliseconds since the epoch. Default: now. */
   readonly modifiedAt?: number | undefined

@@ -20,7 +20,7 @@ export function seed(files: NonNullable<MemoryAdapterOptions['files']>, now?: Me
     const { modifiedAt } = entry
     if (modifiedAt !== undefined) times.push(() => tree.setTime(made, modifiedAt))
   }
-  // Last, since a directory's own time changes with its entries.
+  // Times are set last, since a directory's time changes with its entries.
   for (const setTime of times) setTime()
   return tree
 }

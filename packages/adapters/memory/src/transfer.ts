@@ -66,7 +66,7 @@ export function copy(tree: Tree, source: MountPath, destination: MountPath, opti
     if (options.overwrite !== true) throw failure('EEXIST', 'copy', destination)
     checkMerge(entry, target.entry, destination)
   }
-  // A snapshot: a destination above the source must not grow the copy.
+  // The copy uses a snapshot: a destination above the source must not extend the copy.
   const plan = snapshot(entry, source)
   const directory = tree.createDirectories(target.directory, target.missing.slice(0, -1))
   const parent = target.entry?.parent ?? directory
@@ -74,7 +74,7 @@ export function copy(tree: Tree, source: MountPath, destination: MountPath, opti
   return { version: made.version }
 }
 
-/** Compares the whole tree first: all or nothing is copied. */
+/** Checks the whole tree first, so that either everything or nothing is copied. */
 function checkMerge(from: Node, to: Node, destination: MountPath): void {
   const left = [{ source: from, existing: to, path: destination }]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -129,7 +129,7 @@ function build(tree: Tree, plan: Plan, parent: Node, name: string): Node {
 function place(tree: Tree, node: Node, parent: Node, name: string): Node {
   const existing = parent.child(name)
   if (node.type === 'directory') return existing ?? tree.create(parent, name, 'directory', node.mode)
-  // a replaced file keeps its mode, as when it is written
+  // a replaced file keeps its mode, as in a write
   const keep = node.type === 'file' && existing?.type === 'file'
   if (existing !== undefined && !keep) tree.remove(existing)
   if (node.type === 'symlink') return tree.createLink(parent, name, node.target)

@@ -4,7 +4,7 @@ import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 
 export interface Lookup {
-  /** The deepest existing directory on the way; the parent of an existing or missing entry. */
+  /** The deepest existing directory on the path. For an existing or missing entry, it is the parent. */
   readonly directory: Node
   /** The missing names below `directory`. */
   readonly missing: readonly string[]
@@ -14,14 +14,14 @@ export interface Lookup {
 export interface LocateOptions {
   readonly operation: string
   readonly argument?: LinkSignal['argument'] | undefined
-  /** A link at the end is an obstacle too. Default false. */
+  /** True: a link at the end is an obstacle too. Default false. */
   readonly follow?: boolean | undefined
 }
 
 /** The tree of one adapter, with synchronous methods. */
 export abstract class Tree {
   abstract readonly root: Node
-  /** Changes whenever an entry may have left its place: listings check theirs then. */
+  /** Changes whenever an entry may have left its place. Listings then check their place. */
   abstract readonly detachments: number
 
   abstract create(directory: Node, name: string, type: 'file' | 'directory', mode: number): Node
@@ -33,10 +33,10 @@ export abstract class Tree {
   abstract move(entry: Node, directory: Node, name: string): Node
   abstract setMode(node: Node, mode: number): void
   abstract setTime(node: Node, modifiedAt: number): Node
-  /** Neither the entry nor a directory above has been deleted or moved. */
+  /** True if neither the entry nor a directory above was deleted or moved. */
   abstract isAt(node: Node, path: MountPath): boolean
 
-  /** Walks to a path. @throws LinkSignal at a link on the way, or with `follow` at the end; `ENOTDIR` below a file */
+  /** Walks to a path. @throws LinkSignal at a link on the path (with `follow` also at its end); `ENOTDIR` below a file */
   locate(path: MountPath, { operation, argument, follow = false }: LocateOptions): Lookup {
     const names = paths.segmentsOf(path)
     let directory = this.root

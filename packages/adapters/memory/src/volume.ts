@@ -34,8 +34,8 @@ const functions = Object.keys({
 } satisfies Record<keyof VolumeFileSystem, true>)
 
 /**
- * An adapter for the files of a volume, shared at once with code that uses it as `fs`. Conditions hold against that code too.
- * A version follows from the content, so `stat`, a write and a detailed listing read each file. Closing leaves the volume.
+ * An adapter for the files of a volume, shared live with code that uses it as `fs`. Conditions are checked against that code too.
+ * A version depends on the content, so `stat`, a write and a detailed listing read each file. Closing leaves the volume unchanged.
  * @param fs a `Volume` or the `fs` of memfs, or another file system in memory with these functions of `node:fs`
  * @throws WorkspaceError `EINVAL` for an option, a missing function, and `node:fs` itself
  */

@@ -39,7 +39,7 @@ export interface S3AdapterParts {
   readonly store: Store
   readonly readOnly: boolean
   readonly identity?: string | undefined
-  /** Ends the adapter's work, and its own client. `used`: it may hold objects. */
+  /** Ends the adapter's work, and closes the adapter's own client. `used`: the adapter may have stored objects. */
   readonly release: (used: boolean) => void | Promise<void>
 }
 

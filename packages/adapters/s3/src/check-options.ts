@@ -89,7 +89,7 @@ export function checkR2Options(options: R2AdapterOptions, operation: string): vo
   throw invalid(operation, '`accountId`, `endpoint` and `client` are missing', 'pass `accountId`, or one of the others')
 }
 
-/** `https://host/bucket`, or `https://bucket.s3.host`: every key would be wrong. */
+/** Refuses a bucket in the endpoint, as in `https://host/bucket` or `https://bucket.s3.host`: every key would be wrong. */
 function refuseBucketInEndpoint(options: object, operation: string): void {
   const { bucket, endpoint } = options as { readonly bucket: string; readonly endpoint?: string | undefined }
   if (endpoint === undefined) return
@@ -103,7 +103,7 @@ function refuseBucketInEndpoint(options: object, operation: string): void {
   )
 }
 
-/** SSE-C, as the SDK, the AWS command line and rclone name it. */
+/** Refuses SSE-C, in the spellings of the SDK, the AWS command line and rclone. */
 function refuseCustomerKey(options: unknown, operation: string): void {
   const { encryption } = (options ?? {}) as Readonly<Record<string, unknown>>
   if (typeof encryption !== 'object' || encryption === null) return

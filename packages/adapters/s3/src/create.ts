@@ -100,13 +100,13 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3S
   }
 }
 
-/** Ends abandoned uploads for a moment; the next start does the rest. */
+/** Ends abandoned uploads within a short time. The next start continues. */
 async function sweep(store: Store): Promise<void> {
   const until = new Deadline(sweepTime)
   await sweepUploads(store, { operation: 'createS3Adapter', path: '/', until }).catch(() => undefined)
 }
 
-/** Equal for adapters on one part of a bucket. A caller's client does not say where it leads. */
+/** An identity, equal for adapters on one part of a bucket. `undefined` for a caller's client, whose address is unknown. */
 function identityOf({ bucket, prefix = '', ...options }: S3AdapterOptions): string | undefined {
   if (options.client !== undefined) return undefined
   const { endpoint = '', region = '' } = options
@@ -118,7 +118,7 @@ function headersOf({ encryption, storageClass }: S3AdapterOptions): WriteHeaders
   return {
     ...(encryption === undefined ? {} : { ServerSideEncryption: encryption.algorithm }),
     ...(keyId === undefined ? {} : { SSEKMSKeyId: keyId }),
-    // the SDK's list of names may be old
+    // the SDK's list of storage classes may be old
     ...(storageClass === undefined ? {} : { StorageClass: storageClass as NonNullable<WriteHeaders['StorageClass']> }),
   }
 }

@@ -1,23 +1,23 @@
-/** A server's support of parts of S3, from `probeS3Dialect`. Missing parts are refused or replaced. */
+/** A server's support for parts of S3, from `probeS3Dialect`. Operations that need a missing part are refused or done in another way. */
 export interface S3Dialect {
-  /** ETags in conditions: with their quotes (`"…"`), or without. */
+  /** The form of ETags in conditions: with quotes (`"…"`), or without. */
   readonly etags: 'quoted' | 'bare'
-  /** `If-Match` and `If-None-Match: *` of PutObject hold. */
+  /** PutObject honours `If-Match` and `If-None-Match: *`. */
   readonly conditionalPut: boolean
-  /** `x-amz-copy-source-if-match` of CopyObject holds. */
+  /** CopyObject honours `x-amz-copy-source-if-match`. */
   readonly conditionalCopySource: boolean
-  /** `If-Match` and `If-None-Match: *` of CopyObject, on its destination, hold. */
+  /** CopyObject honours `If-Match` and `If-None-Match: *` on its destination. */
   readonly conditionalCopyDestination: boolean
-  /** `If-Match` and `If-None-Match: *` of CompleteMultipartUpload hold. */
+  /** CompleteMultipartUpload honours `If-Match` and `If-None-Match: *`. */
   readonly conditionalComplete: boolean
-  /** `If-Match` of DeleteObject holds. */
+  /** DeleteObject honours `If-Match`. */
   readonly conditionalDelete: boolean
   readonly controlCharacters: boolean
-  /** Keys come back normalised (NFC): two spellings are one object. */
+  /** The server normalises keys (NFC), so that two spellings are one object. */
   readonly normalisesKeys: boolean
   /** The ETag of an object in one piece is the MD5 of its bytes. */
   readonly md5Etags: boolean
-  /** CRC-32s of parts are checked, and that of the object is kept. */
+  /** The server checks CRC-32s of parts, and keeps that of the object. */
   readonly checksums: boolean
 }
 
@@ -25,7 +25,7 @@ export type UploadFacts = Pick<S3Dialect, 'conditionalComplete' | 'checksums'>
 
 export type StartFacts = Omit<S3Dialect, keyof UploadFacts>
 
-/** The least support, enough for reading. */
+/** The smallest support, which is enough for reading. */
 export const leastDialect: S3Dialect = Object.freeze({
   etags: 'quoted',
   conditionalPut: false,

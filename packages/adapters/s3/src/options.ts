@@ -3,60 +3,58 @@ import type { S3Connection, S3Credentials } from '@ws/core/options'
 import type { S3Dialect } from './dialect.ts'
 import type { S3Problem, TransferProgress } from './reports.ts'
 
-/** As for the AWS SDK: fixed, or a function, called again when they expire. */
+/** Credentials as in the AWS SDK: fixed, or a function that is called again when they expire. */
 export type S3CredentialsOption =
   | S3Credentials
   | (() => Promise<S3Credentials & { readonly expiration?: Date | undefined }>)
 
-/** With the store's own key, or one of its key service. */
+/** Encryption with the store's own key, or a key of its key service. */
 export type S3Encryption =
   | { readonly algorithm: 'AES256' }
   | { readonly algorithm: 'aws:kms'; readonly keyId?: string | undefined }
 
 export interface BucketOptions {
   readonly bucket: string
-  /** The adapter's `/` in the bucket, in whole segments: `threads/t1`. Nothing outside can be reached. Default: all of it. */
+  /** The adapter's `/` in the bucket, in whole segments: `threads/t1`. Nothing outside can be reached. Default: the whole bucket. */
   readonly prefix?: string | undefined
-  /** Every change is `EROFS`, and the server is asked nothing at the start. Default false. */
+  /** Every change is `EROFS`, and no request is sent at the start. Default false. */
   readonly readOnly?: boolean | undefined
-  /**
-   * `rclonelink`: `name.rclonelink` holds a link's target, as in rclone; a write looks up each directory above. Default `off`: plain files.
-   */
+  /** `rclonelink`: `name.rclonelink` has a link's target, as in rclone; writes look up each directory above. Default `off`: plain files. */
   readonly symlinks?: 'off' | 'rclonelink' | undefined
   /** Known conditions of the server, from `probeS3Dialect`. Missing fields cost a dozen requests at the start. */
   readonly dialect?: Partial<S3Dialect> | undefined
-  /** The media type of new files, or a function of the path. Default: by the name. A replaced file keeps its type. */
+  /** The media type of new files, or a function of the path. Default: by the name. A replaced file keeps its media type. */
   readonly contentType?: string | ((path: string) => string | undefined) | undefined
   /** `Cache-Control` of new files. Default none. */
   readonly cacheControl?: string | undefined
   /** Metadata of new files, of at most 1,000 bytes. Default none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Encryption of all writes. Default: the bucket's. */
+  /** Encryption of all writes. Default: the bucket's encryption. */
   readonly encryption?: S3Encryption | undefined
-  /** Storage class of all writes, such as `STANDARD_IA`. Default: the store's. */
+  /** Storage class of all writes, such as `STANDARD_IA`. Default: the store's class. */
   readonly storageClass?: string | undefined
-  /** Bytes per copy request of the store, 5 MiB to 5 GiB; larger objects are copied in such parts. Default 5 GiB. */
+  /** Bytes per copy request, 5 MiB to 5 GiB. The store copies larger objects in such parts. Default 5 GiB. */
   readonly copyPartBytes?: number | undefined
-  /** Bytes of a part of a large upload, 5 MiB to 5 GiB; a file has at most 10,000. Default 8 MiB. */
+  /** Bytes of a part in a large upload, 5 MiB to 5 GiB; a file has at most 10,000 parts. Default 8 MiB. */
   readonly partBytes?: number | undefined
-  /** Requests at a time in one operation on many objects (copy, delete, search). Default 16. */
+  /** Number of requests at once in one operation on many objects (copy, delete, search). Default 16. */
   readonly concurrency?: number | undefined
-  /** Milliseconds for an attempt's answer to begin, and for each next bytes. Default 30,000. */
+  /** Milliseconds until an attempt's answer begins, and between its bytes. Default 30,000. */
   readonly attemptTimeout?: number | undefined
-  /** Milliseconds for a whole operation, and for `close()`, at most 5,000; then `ETIMEDOUT`. Progress restarts it. Default 120,000. */
+  /** Milliseconds for a whole operation; `close()` takes at most 5,000. Then `ETIMEDOUT`. Progress restarts it. Default 120,000. */
   readonly deadline?: number | undefined
-  /** Called for each entry that a tree of files cannot show. It must not throw. */
+  /** Called for each entry that a tree of files cannot show. The callback must not throw. */
   readonly onProblem?: ((problem: S3Problem) => void) | undefined
-  /** Called for each finished object of a move, a copy or a recursive delete. It must not throw. */
+  /** Called for each finished object of a move, a copy or a recursive delete. The callback must not throw. */
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined
 }
 
-/** The caller's client, which the caller closes. Turn its retries off (`maxAttempts: 1`): the adapter has its own. */
+/** The caller's client, which the caller closes. Set its `maxAttempts` to 1: the adapter retries itself. */
 interface WithClient {
   readonly client: S3Client
 }
 
-/** Defaults: `endpoint` AWS; `region` and `credentials` those of the SDK; `forcePathStyle` true with an `endpoint`. */
+/** Defaults: `endpoint` AWS; `region` and `credentials` as found by the SDK; `forcePathStyle` true with an `endpoint`. */
 export interface WithConnection extends S3Connection<S3CredentialsOption> {
   readonly client?: undefined
   /** Further trusted authorities, in PEM. */
@@ -65,7 +63,7 @@ export interface WithConnection extends S3Connection<S3CredentialsOption> {
 
 export type S3AdapterOptions = BucketOptions & (WithClient | WithConnection)
 
-/** R2 needs the account, or its own endpoint (a jurisdiction's, or a test server). Its one region is `auto`. */
+/** R2 needs the account, or an endpoint (of a jurisdiction, or a test server). Its only region is `auto`. */
 export type R2AdapterOptions = BucketOptions &
   (
     | WithClient

@@ -4,18 +4,18 @@ import type { MountPath } from '@ws/core/adapter'
 export interface S3Problem {
   /**
    * - `hidden-file`: an object has the path of a directory, which is shown. The file is listed as unreachable, and can be read.
-   * - `hidden-link`: the same for a link beside a file or directory.
+   * - `hidden-link`: a link has the path of a file or directory, which is shown.
    * - `unreachable-key`: no path can name the object (empty, `.` or `..` segment, NUL, not UTF-8, too long).
-   * - `normalisation`: two names in one directory differ in Unicode normalisation only.
+   * - `normalisation`: two names in one directory differ only in Unicode normalisation.
    */
   readonly kind: 'hidden-file' | 'hidden-link' | 'unreachable-key' | 'normalisation'
-  /** The path, or the closest thing to one. */
+  /** The path, or the nearest possible path. */
   readonly path: string
 }
 
 export interface TransferProgress {
   readonly operation: 'move' | 'copy' | 'delete'
-  /** The finished object, at the destination if there is one. */
+  /** The finished object, at the destination for a copy or move. */
   readonly path: MountPath
   readonly done: number
 }

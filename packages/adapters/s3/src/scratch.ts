@@ -6,7 +6,7 @@ import { KeySpace } from './keys/key-space.ts'
 import { makeReservedName } from './keys/names.ts'
 import type { Store } from './store/store.ts'
 
-/** A part of the store for temporary files, hidden from listings. `release` empties it; else lifecycle rules do. */
+/** Makes a part of the store for temporary files, hidden from listings. `release` empties it; otherwise lifecycle rules do. */
 export function createScratch(store: Store): {
   readonly store: Store
   readonly release: (used: boolean) => Promise<void>

@@ -6,7 +6,7 @@ import type { ParseBudget } from './parse.ts'
 import { staticText } from './pieces.ts'
 import { findWrapped, shells, wrappers } from './wrappers.ts'
 
-/** Most levels of lines inside lines (`sh -c "sh -c …"`). */
+/** Limit of levels of lines inside lines (`sh -c "sh -c …"`). */
 const deepest = 16
 
 interface Found {

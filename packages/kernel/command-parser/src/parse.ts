@@ -6,14 +6,14 @@ export class UnreadableCommand extends Error {
   override readonly name = 'UnreadableCommand'
 }
 
-/** Here-documents of one line at most: the parser's time grows with the square of their number. */
+/** Limit of here-documents in one line: the parser's time grows with the square of their number. */
 const maxHereDocuments = 1000
-/** Characters (UTF-16 units) of one line at most, here-documents included. */
+/** Limit of characters (UTF-16 units) in one line, here-documents included. */
 const maxLineLength = 65_536
-/** Most commands, words and parts of one line, with the lines inside it. */
+/** Limit of commands, words and parts in one line, including the lines inside it. */
 const maxParts = 10_000
 
-/** The number of parts that may still be read of one line and of the lines inside it (`sh -c`, `eval`). */
+/** The number of parts that may still be read in one line and the lines inside it (`sh -c`, `eval`). */
 export interface ParseBudget {
   parts: number
 }
@@ -22,7 +22,7 @@ export function newBudget(): ParseBudget {
   return { parts: maxParts }
 }
 
-/** Parses a line as bash does. @throws UnreadableCommand instead of a guess, and for a line over the limits above */
+/** Parses a line as bash does. @throws UnreadableCommand if a guess would be needed, and for a line over the limits above */
 export function parseScript(source: string, budget: ParseBudget = newBudget()): ParsedScript {
   if (source.length > maxLineLength) {
     throw new UnreadableCommand(`it has more than ${maxLineLength} characters; write a script into the workspace`)
@@ -43,7 +43,7 @@ export function parseScript(source: string, budget: ParseBudget = newBudget()): 
 
 /** Visits a node and everything in it, outer nodes first. */
 export function visit(node: SyntaxNode, callback: (node: SyntaxNode) => void): void {
-  // No recursion: a line can be nested deeper than this process's stack.
+  // Not recursive: a line can be nested deeper than this process's stack allows.
   const open: SyntaxNode[] = [node]
   for (let current = open.pop(); current !== undefined; current = open.pop()) {
     callback(current)

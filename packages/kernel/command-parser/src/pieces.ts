@@ -21,7 +21,7 @@ function pieceOf(part: WordPart): Piece[] {
       return [{ kind: 'text', value: part.value, quoted: true }]
     case 'DoubleQuoted':
     case 'LocaleString':
-      // An empty string counts: `""` is a word.
+      // An empty string is kept, because `""` is a word.
       return part.parts.length === 0 ? [{ kind: 'text', value: '', quoted: true }] : part.parts.map(insideQuotes)
     case 'Glob':
       return [{ kind: 'glob', value: part.text }]

@@ -1,13 +1,13 @@
-/** A program that starts another one, with its own options before the other's name. */
+/** A program that starts another program. Its own options come before the other program's name. */
 export interface Wrapper {
-  /** Options that take a value of their own: in the next word, after `=` (long), or attached (short). */
+  /** Options with a value: in the next word, after `=` (long), or attached (short). */
   readonly values: readonly string[]
   readonly flags: readonly string[]
-  /** Operands before the program: `timeout 5 cmd`. Default 0. */
+  /** Number of operands before the program: `timeout 5 cmd`. Default 0. */
   readonly operands?: number | undefined
-  /** `NAME=value` may come before the program. */
+  /** True if `NAME=value` may come before the program. */
   readonly assignments?: true | undefined
-  /** The wrapper adds arguments at the end that are not in the line. */
+  /** True if the wrapper appends arguments that are not in the line. */
   readonly adds?: true | undefined
 }
 
@@ -147,7 +147,7 @@ export const shells: ReadonlySet<string> = new Set([
   'rbash',
 ])
 
-/** Where a wrapper's program starts in its arguments; `none`: it starts nothing; `unknown`: the line does not show it. */
+/** Where the wrapped program starts in the arguments; `none`: the wrapper starts no program; `unknown`: the line does not show it. */
 export function findWrapped(
   wrapper: Wrapper,
   words: readonly (string | undefined)[],
@@ -173,7 +173,7 @@ export function findWrapped(
 function isKnown({ values, flags }: Wrapper, word: string): boolean {
   const equals = word.indexOf('=')
   if (word.startsWith('--')) return equals > 0 && [...values, ...flags].includes(word.slice(0, equals))
-  // `-n10`, `-I{}`, and flags in one word such as `-0r`, whose last one may take a value.
+  // Parses `-n10`, `-I{}`, and flags in one word such as `-0r`, whose last flag may take a value.
   for (let index = 1; index < word.length; index++) {
     const option = `-${word[index]}`
     if (values.includes(option)) return index < word.length - 1

@@ -2,10 +2,10 @@ import type { concurrency, SearchHit } from '@ws/core/adapter'
 import type { Pattern } from './pattern.ts'
 import { columnAt, windowOf } from './text.ts'
 
-/** A NUL in the first bytes makes a file binary, and not searched. */
+/** Number of first bytes in which a NUL makes a file binary. Binary files are not searched. */
 export const binarySniffBytes = 8192
 
-/** Bytes of a line that are searched, for constant memory. */
+/** Limit of a line's bytes that are searched, for constant memory. */
 export const maxLineBytes = 1024 * 1024
 
 export interface LineHit {
@@ -13,15 +13,15 @@ export interface LineHit {
   readonly line: number
   /** Characters (Unicode code points) from 1, of the first match in the line. */
   readonly column: number
-  /** The line without its end; of a longer one, 2,000 characters with the match. */
+  /** The line without its end. Of a longer line: 2,000 characters with the match. */
   readonly text: string
-  /** Set where `text` is a part of the line. */
+  /** Set if `text` is only a part of the line. */
   readonly part?: NonNullable<SearchHit['part']>
 }
 
 /**
- * A match, or a line that would hold the event loop, to be searched elsewhere: go on with the index of its match, or -1.
- * `undefined`: give the event loop its turn.
+ * A match, or a line that would block the event loop. Such a line is searched elsewhere: continue with the index of its match, or -1.
+ * `undefined`: give the event loop a turn.
  */
 export type Step = LineHit | LongLine | undefined
 
@@ -35,7 +35,7 @@ const lineFeed = 10
 const byteOrderMark = 0xfeff
 const encoder = new TextEncoder()
 
-/** A part that a scan cannot search: the end of a long line, or letters in another encoding than UTF-8. */
+/** A part that a scan cannot search: the end of a long line, or letters in an encoding other than UTF-8. */
 export type Gap = 'long-line' | 'encoding'
 
 /** A chunk may be reused once the result of `push` has been iterated. */
@@ -43,13 +43,13 @@ export class FileScan {
   readonly #pattern: Pattern
   readonly #pace: concurrency.Pace
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** Waiting bytes: first for the sniff, later for the end of their line. */
+  /** Bytes that wait: first for the check for NUL, later for the end of their line. */
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #sniffed = false
   #binary = false
   #line = 1
-  /** Pushed bytes, and the start of the waiting ones. */
+  /** The number of pushed bytes, and the start of the waiting bytes. */
   #pushed = 0
   #waitingAt = 0
   #utf16: InstanceType<typeof TextDecoder> | undefined
@@ -61,7 +61,7 @@ export class FileScan {
     this.#onGap = onGap
   }
 
-  /** A NUL was among the first {@link binarySniffBytes} bytes: no more chunks are needed. */
+  /** True if a NUL was among the first {@link binarySniffBytes} bytes: no more chunks are needed. */
   get binary(): boolean {
     return this.#binary
   }
@@ -99,7 +99,7 @@ export class FileScan {
     const given = this.#take()
     this.#sniffed = true
     const [first, second] = given
-    // UTF-32 has the mark of UTF-16, with two NULs behind it.
+    // UTF-32 has the mark of UTF-16, followed by two NULs.
     if (first === 0xff && second === 0xfe) this.#utf16 = new TextDecoder('utf-16le')
     if (first === 0xfe && second === 0xff) this.#utf16 = new TextDecoder('utf-16be')
     const bytes = this.#utf16 === undefined ? given : encoder.encode(this.#utf16.decode(given, { stream: true }))
@@ -157,17 +157,17 @@ export class FileScan {
     }
     if (start >= text.length) return
     this.#skipLines(text, start, text.length)
-    // an over-long line was cut before its end
+    // an overlong line was cut before its end
     if (!text.endsWith('\n')) this.#line += 1
   }
 
-  /** The byte after a text; `undefined` if its number of bytes is unknown. */
+  /** The byte offset after a text; `undefined` if its number of bytes is unknown. */
   #offsetOf(text: string, at: number): number | undefined {
     const isKnown = this.#utf16 === undefined && !text.includes('\uFFFD')
     return isKnown ? at + encoder.encode(text).length : undefined
   }
 
-  /** The pattern's `find`, with turns for others. */
+  /** The pattern's `find`, with turns for other work. */
   *#find(text: string, from: number): Generator<Step, number, number> {
     const { find, atOnce, matchLength } = this.#pattern
     if (text.length - from <= atOnce) return find(text, from)
@@ -180,7 +180,7 @@ export class FileScan {
     return -1
   }
 
-  /** Counts line ends up to `to`, and gives the start of its line. */
+  /** Counts line ends up to `to`, and returns the start of the line there. */
   #skipLines(text: string, from: number, to: number): number {
     let start = from
     for (let feed = text.indexOf('\n', from); feed >= 0 && feed < to; feed = text.indexOf('\n', feed + 1)) {

@@ -3,18 +3,18 @@ import { concurrency } from '@ws/core/adapter'
 import { FileScan, type Gap, type LineHit, type LongLine, type Step } from './file-scan.ts'
 import { compilePattern, type PatternOptions } from './pattern.ts'
 
-/** Bytes of an in-memory file that are decoded at a time. */
+/** Number of bytes of an in-memory file that are decoded at once. */
 const blockBytes = 64 * 1024
 
 export interface LineSearchOptions {
   /** Rejects the search with its reason, within some milliseconds. */
   readonly signal?: AbortSignal | undefined
   readonly path?: string | undefined
-  /** Called once for a line that is searched in part, and once if letters may be other bytes. */
+  /** Called once for a line that is searched in part, and once if letters may be encoded differently. */
   readonly onPartial?: ((error: WorkspaceError) => void) | undefined
 }
 
-/** Finds the lines that match one pattern, without state: it serves any number of files at once. */
+/** Finds the lines that match one pattern. A matcher has no state, so it can search any number of files at once. */
 export interface LineMatcher {
   /** Matching lines of a file in memory. Stopping early stops the search. */
   searchBytes(bytes: Uint8Array, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
@@ -23,10 +23,10 @@ export interface LineMatcher {
 }
 
 /**
- * A matcher for literal text, or an RE2 expression in linear time, with turns for the event loop. Searches an overlong line in a thread.
+ * A matcher for literal text, or an RE2 expression in linear time, with turns for the event loop. A thread searches overlong lines.
  *
- * Lines end with LF or CRLF, from 1. Invalid UTF-8 is U+FFFD; byte order marks are honoured. Binary: a NUL in the first 8,192 bytes.
- * Searches the first 1 MiB of a line; `onPartial` tells.
+ * Lines end with LF or CRLF, and count from 1. Invalid UTF-8 is U+FFFD; byte order marks are honoured. Binary: a NUL in 8,192 bytes.
+ * Only the first 1 MiB of a line is searched; `onPartial` reports a longer line.
  * @throws WorkspaceError `EINVAL` for an invalid or too large pattern, and in a search for a line of more than 200 ms
  */
 export function createLineMatcher(options: PatternOptions): LineMatcher {

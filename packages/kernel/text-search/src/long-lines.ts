@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { LineRequest } from './worker.ts'
 
-/** Milliseconds of processor time for one line; by the clock on a busy machine. */
+/** Milliseconds of processor time for one line, and by the clock on a busy machine. */
 const maxDuration = 200
 const longestDuration = 2000
 /** Milliseconds before an idle thread ends. */
@@ -12,7 +12,7 @@ const maxIdle = 2
 
 const idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
 
-/** The index of the first match in a long line, by a thread. `undefined`: too slow. -1: no match. @throws `signal.reason` */
+/** The index of the first match in a long line, found by a thread. `undefined`: too slow. -1: no match. @throws `signal.reason` */
 export async function findInLongLine(
   request: LineRequest,
   signal: AbortSignal | undefined,
@@ -47,7 +47,7 @@ async function tookTooLong(
 ): Promise<undefined> {
   for (let waited = 0; waited < longestDuration; waited += maxDuration) {
     await delay(maxDuration, undefined, { signal })
-    // Older releases of Node do not report the processor time of a worker: there, the clock counts.
+    // Older Node versions do not report a worker's processor time, so the clock is used.
     const used = before === undefined ? undefined : await worker.cpuUsage(before)
     if (used === undefined || used.user + used.system > maxDuration * 1000) return
   }
@@ -62,7 +62,7 @@ async function takeWorker(signal: AbortSignal | undefined): Promise<Worker> {
   }
   const name = import.meta.url.endsWith('.ts') ? 'worker.ts' : 'worker.js'
   const worker = new Worker(new URL(`./${name}`, import.meta.url), {
-    // Nothing of this process reaches it.
+    // The thread receives nothing from this process.
     env: {},
     argv: [],
     execArgv: ['--no-warnings'],

@@ -4,7 +4,7 @@ import { tooLarge } from './regex-size.ts'
 import { compileRegex } from './regex.ts'
 
 export interface PatternOptions {
-  /** Literal text, or with `regex` an RE2 regular expression; never shell text. */
+  /** Literal text, or an RE2 regular expression if `regex` is true. A shell never reads it. */
   readonly pattern: string
   /** Default false. */
   readonly regex?: boolean | undefined
@@ -15,21 +15,21 @@ export interface PatternOptions {
 export interface Pattern {
   /** The first match at or after `from`, as an index in UTF-16 units, or -1. */
   find(text: string, from: number): number
-  /** No match crosses a line's end, so many lines can be searched at once. */
+  /** True if no match crosses a line's end: many lines can be searched at once. */
   readonly staysInLine: boolean
-  /** Has characters that are other bytes in other encodings. */
+  /** True if the pattern has characters that other encodings represent by other bytes. */
   readonly beyondAscii: boolean
-  /** Characters per call of `find`, for a few milliseconds in any text. */
+  /** Number of characters per call of `find` that takes a few milliseconds in any text. */
   readonly atOnce: number
-  /** Most characters of a match of literal text, which can be searched in pieces. */
+  /** The longest match of literal text in characters, so that text can be searched in pieces. `undefined` for expressions. */
   readonly matchLength: number | undefined
 }
 
 const maxPatternLength = 1000
 const maxProgramSize = 2000
-/** Comparisons of a character, or with an instruction, in a few milliseconds. */
+/** Number of comparisons, with a character or an instruction, in a few milliseconds. */
 const maxComparisons = 2_000_000
-/** Characters per millisecond or two, however short the pattern. */
+/** Limit of characters per call, which take a millisecond or two, however short the pattern. */
 const maxCharacters = 200_000
 const maxSteps = 60_000
 
@@ -52,7 +52,7 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
     beyondAscii: isBeyondAscii(pattern),
   }
   if (caseSensitive) return { find: (text, from) => text.indexOf(pattern, from), ...bounds }
-  // Escaped text has no repetition, so the language's own engine does not backtrack, and is much faster.
+  // Escaped text has no repetition, so JavaScript's engine does not backtrack, and is much faster.
   const folded = new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&'), 'giu')
   const find = (text: string, from: number): number => {
     folded.lastIndex = from
@@ -63,7 +63,7 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
 
 const isBeyondAscii = (pattern: string): boolean => /[^ -~\t]/u.test(pattern)
 
-/** `\x{e9}`, `\351` and `\pL`. */
+/** Escapes for letters beyond ASCII: `\x{e9}`, `\351` and `\pL`. */
 const otherLetters = /\\(?:x\{?0*(?:[89a-f][\da-f]|[1-9a-f][\da-f]{2})|[2-3][0-7]{2}|[pP])/iu
 
 function compileExpression(pattern: string, caseSensitive: boolean): Pattern {

@@ -1,16 +1,16 @@
-/** Matching takes linear time, but its constant and the compilation grow with the expression. Bounds are read from its text first. */
+/** Matching takes linear time, but its constant and the compilation grow with the expression. So limits are checked in the text first. */
 
-/** Estimated instructions; a class such as `\pL` counts by its characters. */
+/** Limit of estimated instructions. A class such as `\pL` counts by its characters. */
 const maxEstimate = 20_000
 const classLength = 40
 const maxClasses = 16
-/** Repeated parts cannot come to more in RE2. */
+/** RE2's limit for repetitions of repeated parts. */
 const maxRepetition = 1000
-/** A range with an end above this is long: ignoring case looks at each letter. */
+/** Number of letters above which a range is long: without case, each letter is compared. */
 const longRange = 0x2000
 const maxLongRanges = 2
 
-/** Why an expression is too large to compile in milliseconds. */
+/** The reason why an expression is too large to compile within milliseconds. */
 export function tooLarge(pattern: string, caseSensitive: boolean): string | undefined {
   const classes = pattern.match(/\\p/gi)?.length ?? 0
   if (classes > maxClasses) return `has more than ${maxClasses} classes such as \`\\pL\``

@@ -1,10 +1,10 @@
-/** Characters (Unicode code points) shown of a matching line. */
+/** Limit of characters (Unicode code points) shown of a matching line. */
 export const maxLineCharacters = 2000
 
-/** Characters shown before a match of a longer line. */
+/** Number of characters shown before a match in a longer line. */
 const charactersBefore = 500
 
-/** {@link maxLineCharacters} of a line around an index, and the index of the first one. */
+/** Up to {@link maxLineCharacters} of a line around an index, and the index of the first shown character. */
 export function windowOf(line: string, index: number): { readonly text: string; readonly start: number } {
   if (line.length <= maxLineCharacters) return { text: line, start: 0 }
   let start = index < maxLineCharacters - charactersBefore ? 0 : index - charactersBefore
@@ -18,7 +18,7 @@ export function windowOf(line: string, index: number): { readonly text: string; 
 
 /** The column of a UTF-16 index: Unicode code points, from 1. */
 export function columnAt(line: string, index: number): number {
-  // Found by the engine: a loop over a long line would hold the event loop.
+  // Searched by the engine, because a loop over a long line would block the event loop.
   const firstPair = line.search(leadSurrogate)
   if (firstPair < 0 || firstPair >= index) return index + 1
   let column = firstPair + 1

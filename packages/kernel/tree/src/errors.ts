@@ -1,7 +1,7 @@
 import type { ErrorCode, PartialProgress } from '@ws/core'
 import { shortages } from '@ws/core/executor'
 
-/** A failure for the main thread, which makes a `WorkspaceError` of it: the worker loads little. */
+/** A failure for the main thread, which converts it to a `WorkspaceError`: the worker loads little code. */
 export class Failure extends Error {
   readonly code: ErrorCode
   readonly reason: string
@@ -35,7 +35,7 @@ export function nativeCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null ? (error as NodeJS.ErrnoException).code : undefined
 }
 
-/** Whether a system error is about one entry alone, unlike a lack of descriptors, memory or space. */
+/** Whether a system error concerns one entry alone, unlike a shortage of descriptors, memory or space. */
 export function isOfOneEntry(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && shortages.of(error) === undefined
 }

@@ -5,7 +5,7 @@ import { ownMark, tempPrefix } from '@ws/adapter-local/internal'
 
 import { type Answer, ending, type PlainError, type Request } from './worker/protocol.ts'
 
-/** Milliseconds for the worker to close everything. */
+/** Milliseconds for the worker to close all files. */
 const patience = 10_000
 
 interface Waiting {
@@ -39,10 +39,10 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
     this.#worker = new Worker(module, {
       workerData: { ...data, tempName: `${tempPrefix}${ownMark()}-` },
       env: {},
-      // room for new objects: with less, looks take longer; with more, a process takes more memory and no less time
+      // memory for new objects: with less, scans take longer; with more, a process takes more memory but no less time
       resourceLimits: { maxYoungGenerationSizeMb: 24 },
       argv: [],
-      // SQLite is new in Node, which says so on standard error
+      // SQLite is new in Node, which prints a warning
       execArgv: ['--disable-warning=ExperimentalWarning', ...(isSource ? ['--conditions=@ws/source'] : [])],
     })
     this.#worker.unref()
@@ -62,7 +62,7 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
     })
   }
 
-  /** Answers earlier requests first. */
+  /** Closes the thread after all earlier requests were answered. */
   async close(): Promise<void> {
     while (this.#waiting.size > 0 && this.#ended === undefined)
       await new Promise<void>((resolve) => this.#onIdle.push(resolve))

@@ -1,4 +1,4 @@
-/** Lets changes pass side by side, and exclusive work alone. */
+/** Lets changes run in parallel, and exclusive work alone. */
 export class Turnstile {
   #alone: Promise<unknown> = Promise.resolve()
   #passing = 0

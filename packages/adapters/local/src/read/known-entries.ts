@@ -28,7 +28,7 @@ export class KnownEntries {
   #clockOffset = 0
   #clocks = 0
 
-  /** `now`: the clock of files. `monotonic`: a clock that nobody sets. Both in ms. */
+  /** `now`: the clock of files. `monotonic`: a clock that no program sets. Both in ms. */
   constructor(now: () => number = Date.now, monotonic: () => number = () => performance.now()) {
     this.#now = now
     this.#monotonic = monotonic

@@ -9,7 +9,7 @@ export interface VolumeStats {
   isSymbolicLink(): boolean
 }
 
-/** The functions of `node:fs` that a volume must have, as those of memfs. Paths have `/` between names. */
+/** The functions of `node:fs` that a volume must have, as in memfs. Paths have `/` between names. */
 export interface VolumeFileSystem {
   lstatSync(path: string): VolumeStats
   readdirSync(path: string): unknown

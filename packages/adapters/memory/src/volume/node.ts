@@ -6,12 +6,12 @@ import type { Node } from '../node.ts'
 import { isForbidden, isMissing } from './errors.ts'
 import type { VolumeFileSystem, VolumeStats } from './file-system.ts'
 
-/** A seen entry of a volume. Reads its content, target and entries on demand. */
+/** An entry of a volume as last seen. Reads its content, target and entries on demand. */
 export class VolumeNode implements Node {
   readonly type: FileType
   readonly name: string
   readonly parent: VolumeNode | undefined
-  /** Its path in the volume; empty for the root of the volume. */
+  /** The entry's path in the volume; empty for the volume's root. */
   readonly place: string
   readonly #fs: VolumeFileSystem
   readonly #stats: VolumeStats
@@ -50,7 +50,7 @@ export class VolumeNode implements Node {
     }
   }
 
-  /** From the content: a volume can give two changes of one millisecond the same numbers. */
+  /** A version that depends on the content: a volume can give two changes within one millisecond the same numbers. */
   get version(): string {
     const { ino, mode, mtimeMs, ctimeMs } = this.#stats
     const numbers = `${this.type} ${ino} ${mode} ${mtimeMs} ${ctimeMs}`

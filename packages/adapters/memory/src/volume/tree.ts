@@ -7,7 +7,7 @@ import { explain, RootIsGone } from './errors.ts'
 import type { VolumeFileSystem } from './file-system.ts'
 import { statsOf, VolumeNode } from './node.ts'
 
-/** The tree below a directory of a volume. Changes by other code come between operations. */
+/** The tree below a directory of a volume. Other code may change the volume between operations. */
 export class VolumeTree extends Tree {
   readonly #fs: VolumeFileSystem
   readonly #root: MountPath
@@ -25,7 +25,7 @@ export class VolumeTree extends Tree {
     throw new RootIsGone()
   }
 
-  /** Unknown for a volume: each look may meet a change. */
+  /** A new number for each call, because other code may have changed the volume. */
   get detachments(): number {
     this.#looks += 1
     return this.#looks
@@ -61,7 +61,7 @@ export class VolumeTree extends Tree {
 
   move(entry: VolumeNode, directory: VolumeNode, name: string): VolumeNode {
     if (entry.type === 'symlink') {
-      // memfs renames the target of a link
+      // memfs would rename the target of a link
       this.createLink(directory, name, entry.target)
       this.remove(entry)
     } else this.#fs.renameSync(entry.place, `${directory.place}/${name}`)

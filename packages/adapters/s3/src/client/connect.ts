@@ -7,10 +7,10 @@ import { shortenWay } from './transport.ts'
 
 const ignore = (): void => undefined
 
-/** Else the SDK would warn on the console. */
+/** A silent logger. Without it, the SDK would print warnings on the console. */
 const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** A client without its own retries (ours know lost answers) and checksum trailers (servers refuse). */
+/** Makes a client without retries, since the adapter's own retries handle lost answers, and without checksum trailers. */
 export function connect(options: WithConnection, maxSockets: number): S3Client {
   const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined, ca } = options
   const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ...[ca].flat()] }
@@ -60,7 +60,7 @@ function environmentFor(endpoint = 'https://aws'): NodeJS.ProcessEnv | undefined
   return protocol !== 'https:' || isHere || proxy === undefined || proxy === '' ? undefined : process.env
 }
 
-/** A page for people is not an answer, though the SDK may accept it. */
+/** Refuses a web page as an answer, though the SDK may accept it. */
 function refusePages(client: S3Client): void {
   client.middlewareStack.add(
     (next) => async (given) => {

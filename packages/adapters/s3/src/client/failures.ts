@@ -17,7 +17,7 @@ import {
 import { isPage, nativeNameOf, regionOf, statusOf } from './native.ts'
 import { BrokenListingError, DamagedBodyError, NoVersionError } from './retry.ts'
 
-/** Translates an error: code, reason without key or secret, and the SDK's error as native cause. Keeps aborts, links and body errors. */
+/** Translates an error: code, reason without key or secret, and the SDK's error as native cause. Aborts, links and body errors pass. */
 export function translate(error: unknown, operation: string, path: string, signal?: AbortSignal): unknown {
   if (error instanceof BodyFailure) return error
   if (signal?.aborted === true) return signal.reason
@@ -25,7 +25,7 @@ export function translate(error: unknown, operation: string, path: string, signa
   return new WorkspaceError({ ...meaningOf(error), operation, path, native: error })
 }
 
-/** Errors with more in their message. */
+/** Error names whose message explains more. */
 const refusals: ReadonlySet<string> = new Set(['AccessDenied', 'DeniedPut', 'InvalidRequest', 'ObjectLocked'])
 
 export function meaningOf(error: unknown): Meaning {
@@ -41,7 +41,7 @@ export function meaningOf(error: unknown): Meaning {
   if (right !== undefined) return { ...region, remedy: `set \`region\` to \`${right}\`` }
   if (known !== undefined) return known
   if (isPage(error)) return (status ?? 0) < 500 ? noStore : gateway
-  // the SDK has no other name for it
+  // the SDK gives this error no name of its own
   if (error instanceof Error && error.message === 'Region is missing') return noRegion
   if (name === 'TimeoutError' || name === 'ETIMEDOUT') return timedOut
   if (error instanceof Error && /deseriali[sz]|pars/iu.test(error.message)) return noStore

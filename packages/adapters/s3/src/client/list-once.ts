@@ -7,7 +7,7 @@ import { rename } from './native.ts'
 import type { Requests, Task } from './requests.ts'
 import { DamagedBodyError } from './retry.ts'
 
-/** One request of a listing. An emptied answer names no bucket, and is not an empty listing. */
+/** Sends one request of a listing. An answer without content names no bucket, and must not count as an empty listing. */
 export function listOnce(
   { requests, bucket }: { readonly requests: Requests; readonly bucket: string },
   input: Omit<ListObjectsV2CommandInput, 'Bucket'>,
@@ -16,7 +16,7 @@ export function listOnce(
   return requests.run(task, async ({ client, abortSignal }) => {
     const command = new ListObjectsV2Command({ ...input, Bucket: bucket })
     const answer = await client.send(command, { abortSignal }).catch((error: unknown) => {
-      // the store has taken the bucket for a key
+      // the store has read the bucket's name as a key
       throw rename(error, { NoSuchKey: 'BucketInEndpoint', AccessDenied: 'DeniedList' })
     })
     if (answer.Name === undefined && answer.KeyCount === undefined) throw new DamagedBodyError('the listing is empty')

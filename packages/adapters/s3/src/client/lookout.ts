@@ -3,24 +3,24 @@ import { signals } from '@ws/core/adapter'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { statusOf } from './native.ts'
 
-/** Milliseconds: before a request counts as waiting, for the answer to a question, and for late answers after it. */
+/** Milliseconds: until a request counts as waiting, for the answer to a test request, and for late answers after that answer. */
 const times = { patience: 2_000, answer: 1_500, grace: 1_000 } as const
-/** Milliseconds for sent bytes on a slow line. */
+/** Milliseconds for sent bytes to arrive over a slow line. */
 const tail = 5_000
 
 interface Waiting {
-  /** The end of sending, or the last progress, by `performance.now()`. */
+  /** When the request was sent or last made progress, by `performance.now()`. */
   since: number
   /** Milliseconds for the last bytes to arrive. */
   tail: number
-  /** The store was silent while the request waited. */
+  /** True if the store was silent while the request waited. */
   isDoubtful: boolean
   readonly end: () => void
 }
 
 /**
  * Notices that a silent store answers again: older requests are lost then, so they end and are sent again.
- * A slow store that answers questions keeps its time.
+ * A slow store that answers test requests gets more time.
  */
 export class Lookout {
   readonly #waiting = new Set<Waiting>()
@@ -33,7 +33,7 @@ export class Lookout {
     this.#bucket = bucket
   }
 
-  /** `sending`: milliseconds to send the request. Returns the reports of progress and of the end. */
+  /** `sending`: milliseconds to send the request. Returns two functions, which report progress and the end. */
   watch(end: () => void, sending: number): { readonly alive: () => void; readonly over: () => void } {
     const waiting: Waiting = { since: performance.now() + sending, tail: 0, isDoubtful: false, end }
     this.#waiting.add(waiting)
@@ -45,7 +45,7 @@ export class Lookout {
     }
   }
 
-  /** Never rejects: silence is an answer too. */
+  /** Sends test requests. Never rejects: silence is a result too. */
   async #look(): Promise<void> {
     this.#isLooking = true
     let wasSilent = false
@@ -53,7 +53,7 @@ export class Lookout {
       const now = performance.now()
       const longest = Math.max(...[...this.#waiting].map(({ since }) => now - since))
       if (longest < times.patience) {
-        // more requests come while one is sent
+        // further requests may start during this wait
         await sleep(times.patience - Math.max(0, longest), undefined, { ref: false })
         continue
       }
@@ -66,14 +66,14 @@ export class Lookout {
       const last = isThere ? performance.now() : 0
       for (const { isDoubtful, since, tail: rest, end } of this.#waiting) if (isDoubtful && since + rest < last) end()
       wasSilent = !isThere
-      // a refused connection is no answer either, and comes at once
+      // a refused connection is no answer either, but fails at once
       const pause = isThere ? times.patience : Math.max(1, asked + times.answer - performance.now())
       await sleep(pause, undefined, { ref: false })
     }
     this.#isLooking = false
   }
 
-  /** Asks a question that any store answers at once. */
+  /** Sends a request that any store answers at once. */
   async #isAnswering(): Promise<boolean> {
     const abortSignal = AbortSignal.timeout(times.answer)
     const asking = this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }), { abortSignal })

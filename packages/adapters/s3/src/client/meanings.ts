@@ -89,7 +89,7 @@ export const noStore = unreached(
   'check the endpoint, and the proxies in front of it',
 )
 
-/** By the S3 name, or the code of a network error. */
+/** Meanings by S3 error name, or by the code of a network error. */
 export const byName: Readonly<Record<string, Meaning>> = {
   NoSuchBucket: {
     code: 'ENOWORKSPACE',
@@ -199,7 +199,7 @@ export const byName: Readonly<Record<string, Meaning>> = {
   ENETUNREACH: endpoint,
 }
 
-/** By the status, without a name: HEAD has no body. */
+/** Meanings by status, for errors without a name: an answer to HEAD has no body. */
 export const byStatus: Readonly<Record<number, Meaning>> = {
   301: region,
   307: region,

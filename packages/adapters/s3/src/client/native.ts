@@ -34,7 +34,7 @@ export function deniedPut(error: unknown): never {
   throw rename(error, { AccessDenied: 'DeniedPut' })
 }
 
-/** The region that a store names as the right one. */
+/** The right region, if the store names it. */
 export function regionOf(error: unknown): string | undefined {
   const { Region, $response } = asNative(error)
   const region = Region ?? $response?.headers?.['x-amz-bucket-region']
@@ -54,13 +54,13 @@ export function retryAfterOf(error: unknown, now = Date.now()): number | undefin
   return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined
 }
 
-/** Nothing is stored under the key; not a missing bucket. */
+/** True if no object is stored under the key. False for a missing bucket. */
 export function isMissing(error: unknown): boolean {
   const name = nativeNameOf(error)
   return statusOf(error) === 404 && name !== 'NoSuchBucket' && name !== 'NoSuchUpload' && !isPage(error)
 }
 
-/** One object is out of reach, by its rights or storage class. */
+/** True if one object cannot be read, because of its rights or storage class. */
 export function isOutOfReach(error: unknown): boolean {
   return ['AccessDenied', 'InvalidObjectState'].includes(nativeNameOf(error))
 }
@@ -76,14 +76,14 @@ export function isExpired(error: unknown): boolean {
   return expiredNames.has(nativeNameOf(error))
 }
 
-/** A refusal without a reason: HEAD has no body. */
+/** True for a refusal without a reason: an answer to HEAD has no body. */
 export function isWordless(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== 400 && status !== 401 && status !== 403) return false
   return /^(?:|\d+|Unknown|UnknownError|Forbidden|BadRequest|Error)$/u.test(nativeNameOf(error))
 }
 
-/** An answer that never was XML; a truncated one has its own error. */
+/** True for an answer that was never XML. A truncated answer has its own error. */
 export function isOtherFormat(error: unknown): boolean {
   const { $response } = asNative(error)
   const { headers } = $response ?? {}
@@ -95,7 +95,7 @@ export function isPage(error: unknown): boolean {
   return type !== undefined && /^text\/html/iu.test(type)
 }
 
-/** Throws for a success that is a page, without an ETag; not for a 204, which OpenStack Swift gives a type. */
+/** Throws for a successful answer that is a web page without an ETag. A 204 passes, since OpenStack Swift gives it a type. */
 export function assertNoPage(statusCode: number, headers: Readonly<Record<string, string>>): void {
   if (statusCode >= 300 || statusCode === 204 || headers['etag'] !== undefined) return
   const error = new Error('a page instead of an answer')

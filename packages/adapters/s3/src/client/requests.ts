@@ -12,7 +12,7 @@ import { sleep } from './wait.ts'
 
 const asking = new WeakMap<S3Client, Promise<void>>()
 
-/** Asks once for new credentials when the store says that they expired, also before their date. Fixed credentials stay. */
+/** Requests new credentials once if the store reports expired ones, even before their date. Fixed credentials remain. */
 async function refreshCredentials(client: S3Client, error: unknown): Promise<void> {
   if (!isExpired(error)) return
   const running =
@@ -25,7 +25,7 @@ async function refreshCredentials(client: S3Client, error: unknown): Promise<voi
 }
 
 async function ask(client: S3Client): Promise<void> {
-  // its type does not say so, but the SDK's form of any provider takes it
+  // the type lacks this option, but the SDK's wrapper of every provider accepts it
   const provider = client.config?.credentials as ((options: { forceRefresh: boolean }) => Promise<unknown>) | undefined
   await provider?.({ forceRefresh: true })
 }
@@ -34,20 +34,20 @@ export interface Task {
   readonly operation: string
   readonly path: string
   readonly signal?: AbortSignal | undefined
-  /** The end of the whole operation. Absent: each request has its own time. */
+  /** The time limit of the whole operation. Absent: each request has its own limit. */
   readonly until?: Deadline | undefined
 }
 
 export interface Fate {
-  /** An attempt may have had its effect, although its answer was lost. */
+  /** True if an attempt may have taken effect although its answer was lost. */
   lost: boolean
 }
 
 export interface Attempt {
   readonly client: S3Client
-  /** For the SDK: aborted by the caller, the time limit and the adapter. */
+  /** The signal for the SDK, which the caller, the time limit or the adapter aborts. */
   readonly abortSignal: AbortSignal
-  /** Reports progress, which restarts time limit and deadline. */
+  /** Reports progress, which restarts the time limit and the deadline. */
   readonly alive: () => void
 }
 
@@ -59,13 +59,13 @@ export interface RequestLimits {
 }
 
 export interface RunOptions {
-  /** Bytes sent or received, which allow an attempt more time. */
+  /** Bytes sent or received. They give an attempt more time. */
   readonly bytes?: number
   /** Bytes that the store copies from one object to another. */
   readonly copied?: number
   /** Records attempts with a lost answer. */
   readonly fate?: Fate
-  /** Continues while the adapter closes. */
+  /** True if the request continues while the adapter closes. */
   readonly whileClosing?: boolean
 }
 
@@ -78,11 +78,11 @@ export class Requests {
   readonly #limits: RequestLimits
   readonly #lookout: Lookout
   readonly #closing = new AbortController()
-  /** Work to end before the adapter closes. */
+  /** Work that must end before the adapter closes. */
   readonly #last = new Set<Promise<void>>()
-  /** A store has answered, perhaps with an error. */
+  /** True after a first answer of the store, even an error. */
   #isKnown = false
-  /** Failed clean-ups, to be tried again at the end. */
+  /** Failed clean-ups, which `close()` tries again. */
   readonly #failed = new Set<(until: Deadline) => Promise<void>>()
 
   constructor(client: S3Client, { bucket, ...limits }: RequestLimits & { readonly bucket: string }) {
@@ -127,7 +127,7 @@ export class Requests {
     clearTimeout(timer)
   }
 
-  /** Makes `close()` wait for work that ends without a signal. Returns the function for its end. */
+  /** Makes `close()` wait for work that ends without a signal. Returns a function that reports the end. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     const tracked = promise.finally(() => this.#last.delete(tracked))
@@ -135,7 +135,7 @@ export class Requests {
     return resolve
   }
 
-  /** Runs background work, again in `close()` if it failed. The work must end without a signal. */
+  /** Runs background work, and repeats it in `close()` if it failed. The work must end without a signal. */
   inBackground(work: (until: Deadline) => Promise<void>): void {
     this.#failed.delete(work)
     const isLast = this.closed
@@ -148,7 +148,7 @@ export class Requests {
     this.#last.add(tracked)
   }
 
-  /** Runs `attempt` until it succeeds or there is no point in going on. */
+  /** Runs `attempt` until it succeeds or further attempts are pointless. */
   async run<Result>(
     task: Task,
     attempt: (attempt: Attempt) => Promise<Result>,
@@ -157,7 +157,7 @@ export class Requests {
     const { fate = { lost: false }, whileClosing = false } = options
     const until = task.until ?? this.begin()
     let last: unknown
-    /** Equal failures in a row. */
+    /** The number of equal failures in a row. */
     let streak = 0
     for (let count = 1; ; count += 1) {
       this.#check(task, whileClosing)
@@ -169,7 +169,7 @@ export class Requests {
         this.#isKnown ||= statusOf(error) !== undefined && !isPage(error)
         fate.lost ||= !isWorkspaceError(error) && mayHaveHappened(error)
         this.#check(task, whileClosing)
-        // an earlier failure says more than a lack of time
+        // an earlier failure is more informative than a timeout
         if (until.left <= 0) throw isTimeout(error) && last !== undefined ? last : error
         streak = last !== undefined && nativeNameOf(last) === nativeNameOf(error) ? streak + 1 : 1
         if (streak >= attemptsFor(error) || count >= (this.#isKnown ? manyAttempts : fewAttempts)) throw error
@@ -182,7 +182,7 @@ export class Requests {
     }
   }
 
-  /** One attempt, with its time limit. */
+  /** Runs one attempt within its time limit. */
   async once<Result>(
     { signal, until = this.begin() }: Task,
     attempt: (attempt: Attempt) => Promise<Result>,
@@ -193,7 +193,7 @@ export class Requests {
     const closing = this.#closing.signal
     const end = (): void => controller.abort(signal?.aborted === true ? signal.reason : undefined)
     const expire = (): void => controller.abort(new DOMException('the attempt took too long', 'TimeoutError'))
-    // 50 bytes a millisecond is a slow line that still gets anywhere; a store copies faster
+    // 50 bytes per millisecond is a slow but usable line; a store copies faster
     const patience = this.#limits.attemptTimeout + (bytes + copied) / 50
     const watched = this.#lookout.watch(expire, bytes / 50 + copied / 10_000)
     const first = Math.max(0, Math.min(patience, until.left))
@@ -212,7 +212,7 @@ export class Requests {
     if (!whileClosing) closing.addEventListener('abort', end)
     const { client } = this
     try {
-      // Check the signal again just before sending; we may have waited for a slot.
+      // The signal is checked again just before sending, because the request may have waited for a slot.
       const abortSignal = signals.askingToo(controller.signal, signal)
       onGone.set(abortSignal, alive)
       const running = attempt({ client, abortSignal, alive })

@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { isExpired, isOtherFormat, isPage, isWordless, nativeNameOf, retryAfterOf, statusOf } from './native.ts'
 
-/** Names of errors that pass, with any status. */
+/** Names of temporary errors, with any status. */
 const passing: ReadonlySet<string> = new Set([
   'ConditionalRequestConflict',
   'InternalError',
@@ -14,13 +14,13 @@ const passing: ReadonlySet<string> = new Set([
   'TooManyRequests',
 ])
 
-/** Errors that are worth a few tries only: the clock is corrected. A clock that jumps may need it again. */
+/** Errors after which the SDK corrects its clock. A few retries suffice; a clock that jumps may need several. */
 const clock: ReadonlySet<string> = new Set(['RequestTimeTooSkewed', 'RequestExpired'])
 
-/** The resolver is unavailable, for a moment or for good. */
+/** The resolver is unavailable, temporarily or permanently. */
 const nameless = 'EAI_AGAIN'
 
-/** Network errors that mean that there is no server. */
+/** Network errors that mean that no server is reachable. */
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 const neverPassing: ReadonlySet<string> = new Set([
@@ -43,7 +43,7 @@ const neverPassing: ReadonlySet<string> = new Set([
 
 const networkNames = /^(?:E[A-Z]+|UND_ERR_[A-Z_]+|TimeoutError|AbortError|NetworkingError|ERR_STREAM_PREMATURE_CLOSE)$/u
 
-/** How often in a row an error may come. */
+/** The number of attempts for an error that repeats. */
 export function attemptsFor(error: unknown): number {
   if (isWorkspaceError(error)) return 1 // it has been decided already
   if (error instanceof NoVersionError) return fewAttempts
@@ -54,7 +54,7 @@ export function attemptsFor(error: unknown): number {
   if (clock.has(name)) return 4
   if (neverPassing.has(name) || name.startsWith('ERR_SSL') || name.startsWith('ERR_TLS')) return 1
   if (unreachable.has(name)) return 4
-  // a GET that asks why was not refused
+  // a following GET, which asks for the reason, was not refused
   if (isWordless(error)) return fewAttempts
   if (name === nameless || (isPage(error) && (status ?? 0) < 500)) return fewAttempts
   if (passing.has(name)) return manyAttempts
@@ -66,13 +66,13 @@ export function attemptsFor(error: unknown): number {
   return status >= 500 || (status < 300 && isBrokenAnswer(error)) ? manyAttempts : 1
 }
 
-/** Under three seconds in all; also for a store that never answered, probably a mistaken option. */
+/** Takes under three seconds in all. Also used for a store that never answered, probably because of a wrong option. */
 export const fewAttempts = 6
 
-/** With one fault in five, a request fails for good once in ten million. */
+/** If one request in five fails, all attempts fail once in ten million. */
 export const manyAttempts = 10
 
-/** Whether the server may have acted; not after a status below 500 or a request to wait. */
+/** Whether the server may have acted. False after a status below 500 or a request to wait. */
 export function mayHaveHappened(error: unknown): boolean {
   const status = statusOf(error)
   const name = nativeNameOf(error)
@@ -80,7 +80,7 @@ export function mayHaveHappened(error: unknown): boolean {
   return (status >= 500 && !isRefusedForGood(status)) || status < 300
 }
 
-/** Not offered, or full: longer than any caller waits. */
+/** True if the operation is not offered, or the store is full: that lasts longer than any caller waits. */
 function isRefusedForGood(status: number): boolean {
   return status === 501 || status === 505 || status === 507
 }
@@ -96,15 +96,15 @@ function isBrokenAnswer(error: unknown): boolean {
   )
 }
 
-/** Milliseconds: full jitter, doubled each time, at least what the server asks for; short after damaged bytes. */
+/** Milliseconds to wait: random up to a limit that doubles each time, at least what the server demands, short after damaged bytes. */
 export function delayBefore(attempt: number, error: unknown): number {
   const ceiling = Math.min(error instanceof DamagedBodyError ? 250 : 4_000, 50 * 2 ** (attempt - 1))
   return Math.max(Math.random() * ceiling, Math.min(retryAfterOf(error) ?? 0, 60_000))
 }
 
-/** The bytes differ from the stored ones: cut off, too long, or with another checksum. */
+/** The received bytes differ from the stored bytes: truncated, too long, or with another checksum. */
 export class DamagedBodyError extends Error {
-  /** Checksum of the bytes, to tell damage from an ETag that is not a checksum. */
+  /** Checksum of the bytes. It helps to tell damage from an ETag that is not a checksum. */
   readonly digest: string | undefined
 
   constructor(message: string, digest?: string) {
@@ -116,5 +116,5 @@ export class DamagedBodyError extends Error {
 
 export class BrokenListingError extends DamagedBodyError {}
 
-/** An answer without a needed ETag, from a server with another protocol. */
+/** An answer lacks a needed ETag, probably because the server has another protocol. */
 export class NoVersionError extends DamagedBodyError {}

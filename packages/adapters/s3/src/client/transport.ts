@@ -27,7 +27,7 @@ interface Operation {
   readonly name: string
 }
 
-/** The SDK's part that builds requests and reads answers. */
+/** The part of the SDK that builds requests and reads answers. */
 interface Protocol {
   serializeRequest(operation: Operation, input: object, context: object): Promise<HttpRequest>
   deserializeResponse(operation: Operation, context: object, answer: Answer): Promise<unknown>
@@ -43,7 +43,7 @@ interface SendOptions {
   readonly abortSignal?: AbortSignal
 }
 
-/** How to reach one bucket. */
+/** Address and context of one bucket. */
 interface Route {
   readonly origin: string
   readonly host: string
@@ -61,9 +61,9 @@ interface WayOptions {
   readonly proxied: boolean
 }
 
-/** Called by the signal of the request when a piece of a body has gone. */
+/** By request signal: the function to call when a piece of a body was sent. */
 export const onGone = new WeakMap<AbortSignal, () => void>()
-/** Larger bodies go in pieces of the second size. */
+/** Bodies above the first size are sent in pieces of the second size. */
 const [wholeBytes, pieceBytes] = [256 * 1024, 64 * 1024]
 
 /** The simple requests for files. */
@@ -83,8 +83,8 @@ const operations: ReadonlyMap<unknown, Operation> = new Map(
 )
 
 /**
- * Sends frequent requests by undici, without the SDK's middleware and `node:http`. The SDK still finds endpoint and credentials,
- * builds, signs and reads. Other requests go the SDK's way. The client must not retry.
+ * Sends frequent requests with undici, without the SDK's middleware and `node:http`. The SDK still finds endpoint and credentials,
+ * builds and signs requests, and reads answers. Other requests use the SDK. The client must not retry.
  */
 export function shortenWay(client: S3Client, connections: number, way: WayOptions): void {
   const transport = new Transport(client, connections, way)
@@ -104,7 +104,7 @@ export function shortenWay(client: S3Client, connections: number, way: WayOption
   }
 }
 
-/** Other bodies than bytes go the SDK's way. */
+/** True for a request that undici sends. Requests with bodies other than bytes use the SDK. */
 function isPlain(input: unknown): input is PlainInput {
   if (typeof input !== 'object' || input === null) return false
   const { Bucket, Body } = input as { readonly Bucket?: unknown; readonly Body?: unknown }
@@ -114,19 +114,19 @@ function isPlain(input: unknown): input is PlainInput {
 class Transport {
   readonly #config: Config
   readonly #agent: Dispatcher
-  /** Connections without a queue. */
+  /** A dispatcher without a queue for connections. */
   readonly #urgent: Dispatcher
   readonly #routes = new Map<string, Route | undefined>()
 
   constructor(client: S3Client, connections: number, { proxied, ...trusted }: WayOptions) {
     this.#config = client.config
-    // how long an answer may take is the caller's affair
+    // callers set the time limits for answers
     const connect = { timeout: 10_000, ...trusted }
     const options = { connect, requestTls: connect, headersTimeout: 0, bodyTimeout: 0 }
     const Way = proxied ? EnvHttpProxyAgent : Agent
     this.#agent = new Way({ connections, ...options })
     this.#urgent = new Way({ connections: 32, ...options })
-    // the SDK's first request shows where a bucket is
+    // the SDK's first request reveals the address of a bucket
     client.middlewareStack.add(
       (next, context) => async (args) => {
         const { endpointV2 } = context // there since the step before
@@ -138,7 +138,7 @@ class Transport {
     )
   }
 
-  /** `undefined` while unknown, or if a bucket wants an unusual signature. */
+  /** The route; `undefined` while unknown, or if the bucket needs an unusual signature. */
   routeTo(bucket: string): Route | undefined {
     return this.#routes.get(bucket)
   }
@@ -198,7 +198,7 @@ class Transport {
     } catch (error) {
       body.on('error', () => undefined).destroy() // the failure of the answer is reported
       if (!(error instanceof Error) || error.name === 'NotS3') throw error
-      // as the SDK's middleware has it
+      // the SDK's middleware adds the response in the same way
       Object.defineProperty(error, '$response', { value: { statusCode, headers } })
       if (!('$metadata' in error)) error.message += ' (deserialization error)'
       const { ServerTime: date = headers['date'] } = error as { readonly ServerTime?: string }
@@ -225,7 +225,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** A query as signed: `encodeURIComponent` omits characters that S3 encodes. */
+/** The query as in the signature: `encodeURIComponent` leaves some characters that S3 encodes. */
 function queryOf({ query = {} }: Pick<HttpRequest, 'query'>): string {
   const encode = (text: string): string =>
     encodeURIComponent(text).replace(/[!'()*]/gu, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -233,7 +233,7 @@ function queryOf({ query = {} }: Pick<HttpRequest, 'query'>): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** Names undici's errors as `node:http` would. */
+/** Renames undici's errors as `node:http` names them. */
 function withMeaning(error: unknown): unknown {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
   if (code === 'UND_ERR_ABORTED' && message.startsWith('Proxy')) {

@@ -1,7 +1,7 @@
 import { signals } from '@ws/core/adapter'
 import type { Deadline } from './deadline.ts'
 
-/** Waits some milliseconds, or until one of the signals. Never rejects. */
+/** Waits some milliseconds, or until one of the signals aborts. Never rejects. */
 export async function sleep(delay: number, aborts: readonly (AbortSignal | undefined)[]): Promise<void> {
   if (aborts.some((signal) => signal?.aborted === true)) return
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -13,7 +13,7 @@ export async function sleep(delay: number, aborts: readonly (AbortSignal | undef
   for (const signal of aborts) signal?.removeEventListener('abort', wake)
 }
 
-/** Waits for anything but a request. @throws the signal's reason, or a `TimeoutError` after the deadline */
+/** Waits for work other than requests. @throws the signal's reason, or a `TimeoutError` after the deadline */
 export async function waitFor(
   running: Promise<unknown>,
   { signal, until }: { readonly signal?: AbortSignal | undefined; readonly until?: Deadline | undefined },

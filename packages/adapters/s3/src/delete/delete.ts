@@ -32,7 +32,7 @@ async function removeLeaf(store: Store, path: MountPath, task: Task): Promise<bo
   return true
 }
 
-/** Removes an entry, or an empty directory. False if there is nothing. */
+/** Removes an entry, or an empty directory. False if no entry exists. */
 async function removeOne(store: Store, path: MountPath, options: AdapterOptions.Delete, task: Task): Promise<boolean> {
   const { recursive = false, ifVersion } = options
   const found = await lookUp(store, path, task)
@@ -58,7 +58,7 @@ async function removeOne(store: Store, path: MountPath, options: AdapterOptions.
 
 const reported = 1000
 
-/** Deletes everything below a directory by pages, with its marker; a hidden object of its name stays. False if there was nothing. */
+/** Deletes every object below a directory by pages, with its marker. A hidden object of the same name remains. False if there was none. */
 export async function deleteTree(store: Store, path: MountPath, task: Task): Promise<boolean> {
   const prefix = store.keys.directoryKey(path)
   const completed: string[] = []

@@ -16,8 +16,8 @@ import { objectName, type Store } from '../store/store.ts'
 import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional.ts'
 
 /**
- * Deletes one object, if it exists. After a lost answer it deletes only the state that was `seen`, else only a certainly older one.
- * Waits for writers of this process that rely on their look at the object.
+ * Deletes one object, if it exists. After a lost answer, it deletes only the state `seen`, or else only a certainly older state.
+ * Waits for writers of this process that rely on their lookup of the object.
  */
 export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
   await withObject(objectName(store, key), 'delete', task, () => deleteHeld(store, key, task, seen))
@@ -47,7 +47,7 @@ async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectSt
   history.noteAbsent(key)
 }
 
-/** Deletes one version of an object. The server checks it, or this process among its writers. */
+/** Deletes one version of an object. The server checks the version, or this process does among its own writers. */
 export async function deleteVersion(store: Store, key: string, version: Version, task: Task): Promise<void> {
   const { requests, bucket, dialect, history } = store
   const conflict = (): Error => failure('ECONFLICT', task.operation, task.path)
@@ -71,7 +71,7 @@ export async function deleteVersion(store: Store, key: string, version: Version,
   } catch (error) {
     if (!isRefusal(error)) throw isUncertain(error, fate, task) ? unknownError(effort, task, error) : error
     if (!fate.lost) throw conflict()
-    // it is gone: by the attempt whose answer was lost
+    // the attempt with the lost answer has deleted the object
     const now = await headObject(store, key, task)
     if (now !== undefined) throw outcomeOf(store, effort, now) === 'not-done' ? conflict() : unknownError(effort, task)
   }
@@ -96,7 +96,7 @@ export interface ListedObject {
   readonly modifiedAt: number | undefined
 }
 
-/** OpenStack Swift requires this header. S3 takes it beside the SDK's checksum. */
+/** Adds a header that OpenStack Swift requires. S3 accepts it beside the SDK's checksum. */
 function withContentMd5({ middlewareStack }: DeleteObjectsCommand): void {
   middlewareStack.add(
     (next) => (given) => {
@@ -111,7 +111,7 @@ function withContentMd5({ middlewareStack }: DeleteObjectsCommand): void {
   )
 }
 
-/** Deletes up to 1,000 objects with one request. Tries failed ones again while they are as listed. */
+/** Deletes up to 1,000 objects with one request. Failed objects are tried again while they are unchanged since the listing. */
 export async function deleteBatch(store: Store, objects: readonly ListedObject[], task: Task): Promise<void> {
   const single = objects.filter(({ key }) => unfitForXml.test(key))
   let left = objects.filter(({ key }) => !unfitForXml.test(key))
@@ -124,7 +124,7 @@ export async function deleteBatch(store: Store, objects: readonly ListedObject[]
     const Objects = left.map(({ key }) => ({ Key: key }))
     const command = new DeleteObjectsCommand({ Bucket: store.bucket, Delete: { Objects } })
     withContentMd5(command)
-    // not `Quiet`: an emptied answer would look like success
+    // not `Quiet`: a truncated answer would look like success
     const { Deleted = [], Errors = [] } = await client.send(command, { abortSignal })
     const done = new Set<string | undefined>(Deleted.map(({ Key }) => Key))
     for (const { Key, Code } of Errors) if (Code === 'NoSuchKey') done.add(Key)
@@ -170,12 +170,11 @@ function isUncertain(error: unknown, { lost }: Fate, { signal }: Task): boolean 
   return lost && !isWorkspaceError(error) && signal?.aborted !== true
 }
 
-/** Headers have whole seconds. */
+/** Compares an object with its listing. Headers have whole seconds. */
 function isListed({ stat, headers }: ObjectState, { etag, modifiedAt }: ListedObject): boolean {
   const seconds = (time: number | undefined): number => Math.floor((time ?? 0) / 1000)
   return stat.version === versionOf(etag) && seconds(headers.LastModified?.getTime()) === seconds(modifiedAt)
 }
 
-// XML cannot hold control characters, and servers may take white space at the ends for nothing
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// XML cannot contain control characters, and servers may trim white space at the ends
 const unfitForXml = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]|^\s|\s$/u

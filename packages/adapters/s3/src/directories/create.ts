@@ -9,7 +9,7 @@ import { lookUpReal } from '../objects/lookup-real.ts'
 import { putSmall } from '../objects/put.ts'
 import type { Store } from '../store/store.ts'
 
-/** Makes a directory as an empty object with a final slash, so it stays when empty. */
+/** Makes a directory as an empty object with a final slash, so that it remains when empty. */
 export async function createDirectory(
   store: Store,
   path: MountPath,
@@ -28,12 +28,12 @@ export async function createDirectory(
   try {
     await putMarker(store, path, task, store.dialect.conditionalPut ? 'absent' : undefined)
   } catch (error) {
-    // another writer was faster
+    // another writer has made the entry before
     throw isWorkspaceError(error, 'ECONFLICT') ? failure('EEXIST', task.operation, path) : error
   }
 }
 
-/** Asks for all directories on the way at once. */
+/** Makes a directory with its parents. All directories on the path are looked up at once. */
 async function createWithParents(store: Store, path: MountPath, task: Task): Promise<void> {
   const places: MountPath[] = []
   for (let place = path; place !== '/'; place = paths.parent(place)) places.push(place)

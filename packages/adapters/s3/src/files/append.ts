@@ -9,11 +9,11 @@ import { withObject } from '../objects/locks.ts'
 import { bytesBody, putObject } from '../objects/put.ts'
 import { readObject } from './read.ts'
 
-/** Largest file to rewrite for an append, in bytes. */
+/** Limit in bytes of a file that is rewritten for an append. */
 const maxBytes = 256 * 1024 * 1024
 const attempts = 50
 
-/** Reads the file, and writes it with the new bytes if still the same. Appends take turns. */
+/** Reads the file, and writes it with the new bytes if it is unchanged. Appends to one file run in turn. */
 export async function append(
   store: Store,
   path: MountPath,

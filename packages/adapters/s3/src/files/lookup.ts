@@ -7,7 +7,7 @@ import { linkStat } from '../headers/stat.ts'
 
 export type Found = RealFound | { readonly type: 'symlink'; readonly stat: Stat; readonly target: string | undefined }
 
-/** Looks up an entry by two requests at once. A directory wins over an object of its name. @throws LinkSignal above it */
+/** Looks up an entry with two requests at once. A directory hides an object of its name. @throws LinkSignal for a link above */
 export async function lookUp(store: Store, path: MountPath, task: LinkTask): Promise<Found | undefined> {
   const real = await lookUpReal(store, path, task)
   if (real !== undefined || !store.links) return real

@@ -49,7 +49,7 @@ async function* nothing(): AsyncGenerator<Uint8Array, undefined> {
   yield* []
 }
 
-/** The bytes of an object. Resumes a broken connection on the same state; a changed object is `ECONFLICT`. Checks all bytes at the end. */
+/** Streams an object. Resumes a broken connection at the same state; a changed object is `ECONFLICT`. Checks all bytes at the end. */
 class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   readonly #store: Store
   readonly #task: Task
@@ -61,11 +61,11 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   #chunks: AsyncIterator<Uint8Array> | undefined
   #body: OpenObject['body']
   #done = false
-  /** One for the whole stream: a timer per chunk would cost more than the chunk. */
+  /** One timer for the whole stream: a timer per chunk would cost more than the chunk. */
   #watchdog: NodeJS.Timeout | undefined
   #patience = 0
   #isWaiting = false
-  /** Connections in a row without bytes. */
+  /** The number of consecutive connections without bytes. */
   #fruitless = 0
   readonly #onAbort = (): void => discard(this.#body)
 
@@ -135,7 +135,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  /** A stalled body must not hang its reader. */
+  /** Limits the wait for bytes: a stalled body must not block its reader forever. */
   async #watched<Result>(next: Promise<Result>, until: Deadline): Promise<Result> {
     this.#isWaiting = true
     const { attemptTimeout } = this.#store.requests
@@ -186,7 +186,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
     })
   }
 
-  /** Checks the complete bytes. */
+  /** Checks the bytes after the last chunk. */
   async #finish(): Promise<void> {
     const { verdict = 'right' } = (await this.#verifier?.verdict()) ?? {}
     this.#end()
@@ -205,10 +205,10 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
 }
 
 const fruitlessLimit = 10
-/** Allowed error of a chunk's time limit, in milliseconds. */
+/** Allowed deviation of a chunk's time limit, in milliseconds. */
 const tolerance = 50
 
-/** A failed connection: any error that ends a body early. */
+/** True for a failed connection: any error that ends a body early. */
 function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name !== 'WorkspaceError'
 }

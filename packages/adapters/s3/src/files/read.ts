@@ -31,7 +31,7 @@ export async function read(store: Store, path: MountPath, options: ReadOptions, 
   }
 }
 
-/** The bytes of a file and its state. A foreign ETag may not be a checksum: then two equal readings count, but not with `strict`. */
+/** Reads a file with its state. A foreign ETag may not be a checksum: then two equal reads are accepted, except with `strict`. */
 export async function readObject(
   store: Store,
   path: MountPath,
@@ -68,7 +68,7 @@ export async function readObject(
   }
 }
 
-/** The error for a missing object: a directory, a link, or nothing. Returns other errors. */
+/** The error for a missing object: a directory, a link, or no entry. Other errors are returned unchanged. */
 export async function explainMiss(store: Store, path: MountPath, error: unknown, task: Task): Promise<unknown> {
   if (!isMissing(error)) return error
   if (await hasObjects(store, path, task)) {

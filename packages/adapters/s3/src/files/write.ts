@@ -13,7 +13,7 @@ import { uploadParts } from '../objects/multipart.ts'
 import { bytesBody, putObject, type PutOptions } from '../objects/put.ts'
 import { spool } from '../objects/spool.ts'
 
-/** Creates or replaces a file. Bytes cost one request, checked by the server; a stream's path is looked at. */
+/** Creates or replaces a file. Bytes take one request, which the server checks; for a stream, the path is looked up first. */
 export async function write(
   store: Store,
   path: MountPath,
@@ -31,7 +31,7 @@ export async function write(
   return modifiedAt === undefined ? result : { ...result, modifiedAt }
 }
 
-/** Checks the place before a body is touched. After a listing, the condition finds out the rest. */
+/** Checks the path before a body is read. After a listing, the server's condition checks the rest. */
 async function checkPlace(
   store: Store,
   path: MountPath,

@@ -8,7 +8,7 @@ export interface Attributes {
   readonly CacheControl?: string | undefined
   readonly ContentDisposition?: string | undefined
   readonly ContentLanguage?: string | undefined
-  /** Only if the bytes stay or grow. */
+  /** Kept only if the bytes remain or grow. */
   readonly ContentEncoding?: string | undefined
   readonly Metadata: Readonly<Record<string, string>>
 }
@@ -21,7 +21,7 @@ export interface FileDefaults {
 
 const names = ['ContentType', 'CacheControl', 'ContentDisposition', 'ContentLanguage', 'ContentEncoding'] as const
 
-/** The type that stores give by default. */
+/** The media type that stores assign by default. */
 const unknownType = /^(?:application|binary)\/octet-stream$/u
 
 export const noAttributes: Attributes = Object.freeze({ Metadata: Object.freeze({}) })
@@ -32,7 +32,7 @@ export function attributesOf(headers: ObjectHeaders): Attributes {
   return { ...found, Metadata }
 }
 
-/** Attributes to write: of the replaced file, else the defaults, with a type by the name. */
+/** Attributes for a write: those of the replaced file, otherwise the defaults, with a media type by the name. */
 export function attributesFor(path: string, kept: Attributes | undefined, defaults: FileDefaults): Attributes {
   const { contentType, cacheControl: CacheControl, metadata: Metadata = {} } = defaults
   const base = kept ?? { ...(CacheControl === undefined ? {} : { CacheControl }), Metadata }

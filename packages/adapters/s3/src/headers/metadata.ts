@@ -1,28 +1,28 @@
 import { fileTimes } from '@ws/core/adapter'
 
-/** An object's metadata as rclone keeps it, and the writes that made it. */
+/** An object's metadata in rclone's form, and the writes that led to it. */
 export interface FileMetadata {
   /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined
   readonly mode?: number | undefined
-  /** CRC-32 of the bytes, if known before sending. */
+  /** CRC-32 of the bytes, if it was known before sending. */
   readonly crc32?: number | undefined
-  /** The ids of the write and of known earlier ones, the latest first. */
+  /** The ids of the write and of known earlier writes, the latest first. */
   readonly writes: readonly string[]
 }
 
-/** Kept ids: so many writers may come between a write and its question. Half a KiB of S3's two. */
+/** Limit of kept ids: up to this many writers may come between a write and its check. They take half a KiB of S3's two. */
 export const keptWrites = 64
 
-/** An id that no nearby write has. */
+/** Makes an id that no other recent write has. */
 export function makeWriteId(): string {
   return crypto.getRandomValues(Buffer.alloc(6)).toString('base64url')
 }
 
-/** Most bytes of names and values in S3. */
+/** Limit of bytes of names and values in S3 metadata. */
 const maxMetadataBytes = 2_000
 
-/** This adapter's names, and foreign names about replaced bytes. */
+/** Metadata names of this adapter, and foreign names that describe replaced bytes. */
 export const ownNames: ReadonlySet<string> = new Set([
   ...['mtime', 'mode', 'ws-writes', 'ws-crc32', 'ws-part-bytes'],
   ...['md5chksum', 's3cmd-attrs'],
@@ -38,7 +38,7 @@ export function writeMetadata(
   return {
     ...kept,
     ...(modifiedAt === undefined ? {} : { mtime: `${formatSeconds(modifiedAt)}` }),
-    // with the type, in octal, as `rclone --metadata` writes it
+    // octal and with the file type, as `rclone --metadata` writes the mode
     ...(mode === undefined ? {} : { mode: (0o100000 | (mode & 0o777)).toString(8) }),
     ...(crc32 === undefined ? {} : { 'ws-crc32': crc32.toString(16).padStart(8, '0') }),
     ...(writes.length === 0 ? {} : { 'ws-writes': writes.slice(0, ids).join(',') }),
@@ -55,12 +55,12 @@ export function readMetadata(metadata: Readonly<Record<string, string>> | undefi
   }
 }
 
-/** Odd encodings for headers: RFC 2047, as in S3 itself. */
+/** Encodes unusual header values by RFC 2047, as S3 does. */
 function toHeader(value: string): string {
   return /^[\u0020-\u007e]*$/u.test(value) ? value : `=?UTF-8?B?${Buffer.from(fromHeader(value)).toString('base64')}?=`
 }
 
-/** Headers come as Latin-1, mostly of UTF-8. */
+/** Decodes a header value. Headers arrive as Latin-1, and mostly contain UTF-8. */
 function fromHeader(value: string): string {
   if (/[\u0100-\uffff]/u.test(value)) return value
   try {
@@ -81,7 +81,7 @@ function parseSeconds(text: string): number | undefined {
   return fileTimes.dateable(Math.round(Number(text) * 1000))
 }
 
-/** Octal, with or without the type. Decimal numbers of s3fs include the type, and never look octal. */
+/** Parses octal modes, with or without the file type. Decimal modes of s3fs include the type, and never look octal. */
 function parseMode(text: string): number | undefined {
   if (/^0*(?:10|4)?[0-7]{3,4}$/u.test(text)) return Number.parseInt(text, 8) & 0o777
   const decimal = /^\d{5}$/u.test(text) ? Number(text) : 0

@@ -5,7 +5,7 @@ import { readMetadata, type FileMetadata } from './metadata.ts'
 
 export interface ObjectHeaders {
   readonly ContentLength?: number | undefined
-  /** `bytes 0-9/100`, of a range. */
+  /** The range of an answer: `bytes 0-9/100`. */
   readonly ContentRange?: string | undefined
   readonly ETag?: string | undefined
   readonly LastModified?: Date | undefined
@@ -32,7 +32,7 @@ export interface ObjectState {
 
 export const directoryStat: Stat = Object.freeze({ type: 'directory', size: 0, version: directoryVersion })
 
-/** The state of a file, by its own time, else the server's. */
+/** The state of a file. Its time is the metadata's time, otherwise the server's. */
 export function stateOf(headers: ObjectHeaders): ObjectState {
   const metadata = readMetadata(headers.Metadata)
   const modifiedAt = metadata.modifiedAt ?? headers.LastModified?.getTime()
@@ -47,12 +47,12 @@ export function stateOf(headers: ObjectHeaders): ObjectState {
   return { stat, metadata, attributes: attributesOf(headers), headers }
 }
 
-/** A link, from its object's headers, without a size. */
+/** The stat of a link, without a size, from its object's headers. */
 export function linkStat({ stat }: ObjectState): Stat {
   return { ...stat, type: 'symlink', size: 0 }
 }
 
-/** Compares the ids of the last writes; without ids, content and time. */
+/** Compares two states by the ids of their last writes; without ids, by content and time. */
 export function isSameObject(one: ObjectState, other: ObjectState): boolean {
   if (one.stat.version !== other.stat.version) return false
   const [id, known] = [one.metadata.writes[0], other.metadata.writes[0]]
@@ -60,7 +60,7 @@ export function isSameObject(one: ObjectState, other: ObjectState): boolean {
   return one.headers.LastModified?.getTime() === other.headers.LastModified?.getTime()
 }
 
-/** The size of the whole object, also of a range. */
+/** The size of the whole object, even in an answer with a range. */
 function sizeOf({ ContentRange, ContentLength }: ObjectHeaders): number {
   const whole = ContentRange === undefined ? undefined : /\/(?<size>\d+)$/u.exec(ContentRange)?.groups?.['size']
   return whole === undefined ? (ContentLength ?? 0) : Number(whole)

@@ -1,9 +1,9 @@
 import { showBytes } from './names.ts'
 
 export interface DecodedKey {
-  /** `undefined` for bytes that are not UTF-8. */
+  /** `undefined` if the bytes are not UTF-8. */
   readonly key: string | undefined
-  /** For people, where there is no key. */
+  /** A readable form, used if there is no key. */
   readonly shown: string
 }
 
@@ -15,7 +15,7 @@ export function decodeKey(encoded: string): DecodedKey {
     return { key, shown: key }
   } catch {
     const bytes = Buffer.from(
-      // `key: undefined` says so
+      // `key: undefined` marks an invalid key
       spaced.replaceAll(/%[0-9a-f]{2}/giu, (code) => String.fromCodePoint(Number.parseInt(code.slice(1), 16))),
       'latin1',
     )

@@ -2,7 +2,7 @@ import type { Version } from '@ws/core'
 import { NoVersionError } from '../client/retry.ts'
 import type { StartFacts } from '../dialect.ts'
 
-/** The version of directories, without an ETag. */
+/** The version of every directory, which has no ETag. */
 export const directoryVersion: Version = 'directory'
 
 const etagPattern = /^[\w+/=.:-]{1,200}$/u
@@ -13,13 +13,13 @@ export function versionOf(etag: string | undefined): Version {
   return bare === '' || bare === 'absent' ? `etag:${bare}` : bare
 }
 
-/** The version of an answer. @throws `NoVersionError` for an emptied one */
+/** The version in an answer. @throws `NoVersionError` for an answer without an ETag */
 export function answeredVersion(etag: string | undefined): Version {
   if (etag === undefined) throw new NoVersionError('the answer has no ETag')
   return versionOf(etag)
 }
 
-/** A version as a header; `undefined` if no server ever gave it. */
+/** A version as a header value; `undefined` if no server can have returned that version. */
 export function conditionOf(version: Version, { etags }: StartFacts): string | undefined {
   if (version === directoryVersion || !etagPattern.test(version)) return undefined
   return etags === 'quoted' ? `"${version}"` : version

@@ -3,18 +3,18 @@ import type { MountPath } from '@ws/core/adapter'
 import { invalid } from '../errors.ts'
 import { controlCharacters, isLegalName, isReserved, linkSuffix } from './names.ts'
 
-/** Bytes of a key in UTF-8, on S3 and R2. */
+/** Limit of a key in UTF-8 bytes, on S3 and R2. */
 const maxKeyBytes = 1024
 
 export interface KeySpaceOptions {
-  /** Whole segments; `""` for the whole bucket. */
+  /** A prefix of whole segments; `""` for the whole bucket. */
   readonly prefix?: string | undefined
   readonly links?: boolean | undefined
   readonly controlCharacters?: boolean | undefined
   readonly normalised?: boolean | undefined
 }
 
-/** The paths of one adapter as keys. Every key has prefix and slash: `threads/t1` never reaches `threads/t12`. */
+/** Maps the paths of one adapter to keys. Every key begins with prefix and slash: `threads/t1` never reaches `threads/t12`. */
 export class KeySpace {
   /** The beginning of every key: `""`, or segments with a slash at the end. */
   readonly prefix: string
@@ -29,7 +29,7 @@ export class KeySpace {
       throw invalid('createS3Adapter', root, 'is not a prefix of whole segments', 'give it like `threads/t1`')
     }
     this.prefix = root === '/' ? '' : `${root.slice(1)}/`
-    // a key has no leading slash; a directory's marker ends in one
+    // a key has no leading slash, but a directory's marker has a final one
     const rest = maxKeyBytes - Buffer.byteLength(this.prefix) - (options.links === true ? linkSuffix.length : 0)
     this.maxPathBytes = Math.min(paths.maxPathBytes, rest)
     if (this.maxPathBytes < 64) {
@@ -79,12 +79,12 @@ export class KeySpace {
     return this.key(path) + linkSuffix
   }
 
-  /** The path of a key below the prefix, unchecked. */
+  /** The path of a key below the prefix. The key is not checked. */
   pathOf(key: string): MountPath {
     return `/${key.slice(this.prefix.length)}` as MountPath
   }
 
-  /** Whether `check` would take a listed name. */
+  /** Whether `check` would accept a listed name. */
   isReachable(directory: MountPath, name: string): boolean {
     if (!isLegalName(name)) return false
     const { links, controlCharacters: control, normalised } = this.#options
@@ -96,7 +96,7 @@ export class KeySpace {
   }
 }
 
-/** `bucket/key` for `x-amz-copy-source`: encoded, except for the slashes. */
+/** The value of `x-amz-copy-source`: `bucket/key`, encoded except for the slashes. */
 export function copySource(bucket: string, key: string): string {
   return [bucket, ...key.split('/')].map((part) => encodeURIComponent(part)).join('/')
 }

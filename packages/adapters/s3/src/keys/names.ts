@@ -1,9 +1,9 @@
 import { paths } from '@ws/core'
 
-/** Names for the adapters' own use directly below their roots, which may lie anywhere. */
+/** Names that adapters use for themselves directly below their roots. A root can be anywhere in a bucket. */
 const reserved = /(?:^|\/)\.ws-(?:scratch|probe)-[0-9a-f-]{36}/u
 
-/** Whether a key or path has such a name: hidden from listings, and refused. */
+/** Whether a key or path has a reserved name. Reserved names are hidden from listings, and refused. */
 export function isReserved(path: string): boolean {
   return path.includes('.ws-') && reserved.test(path)
 }
@@ -17,14 +17,13 @@ export function makeReservedName(purpose: 'scratch' | 'probe'): string {
   return `.ws-${purpose}-${crypto.randomUUID()}`
 }
 
-// with the separators of lines and paragraphs, which some servers cannot route
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// includes the separators of lines and paragraphs, which some servers cannot route
 export const controlCharacters = /[\u0001-\u001f\u007f\u2028\u2029]/u
 
-/** Suffix of an object that holds a link, as in rclone. */
+/** Suffix of an object that represents a link, as in rclone. */
 export const linkSuffix = '.rclonelink'
 
-/** The link of an object's name, if any. */
+/** The link's name, if an object's name has the suffix of links. */
 export function linkNameOf(name: string): string | undefined {
   return name.endsWith(linkSuffix) && name.length > linkSuffix.length ? name.slice(0, -linkSuffix.length) : undefined
 }
@@ -34,7 +33,7 @@ export function isLegalName(name: string): boolean {
   return name.length * 3 <= paths.maxNameBytes || Buffer.byteLength(name) <= paths.maxNameBytes
 }
 
-/** Other bytes than UTF-8, for people: `\xNN`. */
+/** Shows bytes for people. Bytes that are not UTF-8 become `\xNN`. */
 export function showBytes(bytes: Buffer): string {
   let shown = ''
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -47,7 +46,7 @@ export function showBytes(bytes: Buffer): string {
         shown += text
         break
       } catch {
-        // not this many
+        // this many bytes are not valid UTF-8: try another length
       }
     }
     if (length === 0) shown += `\\x${bytes[start]?.toString(16).toUpperCase().padStart(2, '0')}`
@@ -56,7 +55,7 @@ export function showBytes(bytes: Buffer): string {
   return shown
 }
 
-/** Orders keys by UTF-8 bytes, as S3 does; JavaScript puts surrogates before U+E000. */
+/** Orders keys by UTF-8 bytes, as S3 does. JavaScript would put surrogates before U+E000. */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index += 1) {

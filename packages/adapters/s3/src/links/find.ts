@@ -17,19 +17,19 @@ export interface LinkTask extends Task {
 
 export interface FoundLink {
   readonly at: MountPath
-  /** `undefined` for an invalid target. */
+  /** The link's target; `undefined` for an invalid target. */
   readonly target: string | undefined
   readonly state: ObjectState
 }
 
-/** The link at a path, if nothing else is there. @throws LinkSignal at one above it */
+/** The link at a path, if no other entry is there. @throws LinkSignal for a link above the path */
 export async function linkAt(store: Store, path: MountPath, task: LinkTask): Promise<FoundLink | undefined> {
   const first = await firstLink(store, path, task)
   if (first === undefined || first.at === path) return first
   throw signalFor(first, path, task)
 }
 
-/** Looks for links on the way. @throws LinkSignal at the first one, with `follow` also at the end */
+/** Looks for links on the path. @throws LinkSignal for the first link; a link at the end counts only with `follow` */
 export async function assertNoLink(
   store: Store,
   path: MountPath,
@@ -47,7 +47,7 @@ function signalFor(link: FoundLink, path: MountPath, { argument, operation }: Li
   return new LinkSignal({ argument, at, target, rest: path.slice(at.length + 1) })
 }
 
-/** @throws `EIO` for another program's link without a valid target */
+/** @throws `EIO` for a link of another program that has no valid target */
 export function targetOf({ at, target }: Pick<FoundLink, 'at' | 'target'>, operation: string, path: string): string {
   if (target !== undefined) return target
   const reason = `leads through the link \`${at}\`, which has no valid target`
@@ -64,7 +64,7 @@ async function firstLink(store: Store, path: MountPath, task: Task): Promise<Fou
   const links = await Promise.all(places.map((at) => readLink(store, at, task)))
   for (const link of links) {
     if (link === undefined) continue
-    // a directory or file of the name hides the link
+    // a directory or file of the same name hides the link
     if ((await lookUpReal(store, link.at, task)) === undefined) return link
     store.report({ kind: 'hidden-link', path: link.at })
   }

@@ -31,7 +31,7 @@ export async function* entriesOf(
   return undefined
 }
 
-/** Why there is nothing: a file, a link, or a missing entry. */
+/** The error for an empty listing: the path is a file, a link, or missing. */
 async function explainEmpty(
   store: Store,
   path: MountPath,
@@ -45,7 +45,7 @@ async function explainEmpty(
   throw failure('ENOENT', task.operation, path)
 }
 
-/** Adds time and mode by a HEAD for each file. Leaves out vanished files; a denied one has neither. */
+/** Adds time and mode with a HEAD for each file. Vanished files are left out; a denied file gets neither. */
 async function withDetails(
   store: Store,
   entries: readonly Entry[],
@@ -68,7 +68,7 @@ async function withDetails(
   return detailed
 }
 
-/** A listing, with a page of entries at hand: a generator's promise for each costs more than the entry. */
+/** A listing with the next page of entries in memory: a generator's promise for each entry would cost more than the entry. */
 export class S3Listing implements EntryIterator {
   readonly #path: MountPath
   readonly #signal: AbortSignal | undefined
@@ -109,7 +109,7 @@ export class S3Listing implements EntryIterator {
 
   async return(): Promise<IteratorResult<Entry, undefined>> {
     this.#entries = []
-    // not awaited: a page on its way has no reader any more
+    // not awaited: no reader needs a page in transfer any more
     this.#pages.return(undefined).catch(() => undefined)
     return { done: true, value: undefined }
   }

@@ -7,23 +7,23 @@ import { compareKeys, isReserved } from '../keys/names.ts'
 import type { Store } from '../store/store.ts'
 
 export interface ListedKey {
-  /** The key below the listing's prefix; a common beginning ends in `/`. `undefined`: not UTF-8. */
+  /** The key below the listing's prefix. A common prefix ends in `/`. `undefined`: not UTF-8. */
   readonly rest: string | undefined
   readonly shown: string
   readonly size: number
   readonly etag: string | undefined
-  /** Milliseconds since the epoch, where the listing reports it. */
+  /** Milliseconds since the epoch, if the listing reports the time. */
   readonly modifiedAt?: number | undefined
 }
 
 export interface PageOptions {
   readonly prefix: string
   readonly flat: boolean
-  /** Includes the adapters' own objects. */
+  /** True to include the adapters' own objects. */
   readonly reserved?: boolean | undefined
   /** Keys on a page. Default 1,000, the maximum. */
   readonly pageSize?: number | undefined
-  /** Where to go on after this last key of a page; `undefined`: with the next one. */
+  /** Returns the key from which to continue after a page's last key; `undefined`: the next key. */
   readonly skip?: ((last: string) => string | undefined) | undefined
 }
 

@@ -11,10 +11,10 @@ export interface TreeOptions extends Pick<InnerListOptions, 'written'> {
   readonly exclude: readonly MountPath[]
 }
 
-/** An object whose name may turn out to be a directory's too, later in the order of keys. */
+/** An object whose name may also be a directory's name. A later key decides that. */
 interface Candidate {
   readonly directory: MountPath
-  /** From the listed directory on, without a link's suffix. */
+  /** The key below the listed directory, without a link's suffix. */
   readonly rest: string
   readonly name: string
   readonly type: 'file' | 'symlink'
@@ -22,8 +22,8 @@ interface Candidate {
 }
 
 /**
- * Makes entries of sorted keys, a page at a time. Common beginnings are directories, each given once before its entries.
- * Holds only a chain of names, each beginning with the one before it.
+ * Makes entries from sorted keys, a page at a time. Common prefixes are directories, each returned once before its entries.
+ * Memory contains only a chain of names, each of which begins with the name before.
  */
 export class TreeBuilder {
   readonly #store: Store
@@ -31,7 +31,7 @@ export class TreeBuilder {
   readonly #excluded: boolean
   #open: { readonly segment: string; readonly path: MountPath; readonly entered: boolean }[] = []
   #candidates: Candidate[] = []
-  /** Names outside the normal form, normalised. */
+  /** Normalised forms of names that are not in the normal form. */
   readonly #denormal = new Set<string>()
   #entries: Entry[] = []
 
@@ -52,7 +52,7 @@ export class TreeBuilder {
     return this.#take()
   }
 
-  /** The part to skip after a key: the rest of an excluded subtree. */
+  /** The key to continue from after a key in an excluded subtree. */
   skip(last: string): string | undefined {
     const { keys } = this.#store
     const path = keys.pathOf(last)
@@ -75,7 +75,7 @@ export class TreeBuilder {
     this.#addObject(directory, rest, last, listed)
   }
 
-  /** Settles candidates before this key, or makes directories of them. */
+  /** Completes candidates that sort before this key, or turns them into directories. */
   #settleBefore(rest: string): void {
     const waiting: Candidate[] = []
     for (const candidate of this.#candidates) {
@@ -99,7 +99,7 @@ export class TreeBuilder {
     this.#entries.push({ path, name, type, size, version: versionOf(listed.etag), ...written })
   }
 
-  /** Makes entries of directories that first appear with a key. `undefined`: skip everything below. */
+  /** Makes entries of directories that appear first with this key. `undefined`: skip everything below. */
   #enter(segments: readonly string[]): MountPath | undefined {
     let path = this.#options.path
     for (const [depth, segment] of segments.entries()) {

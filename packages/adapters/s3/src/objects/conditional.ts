@@ -9,7 +9,7 @@ import { keptWrites, makeWriteId } from '../headers/metadata.ts'
 import { startOfId, type Effort } from './outcome.ts'
 
 export interface WriteIdentity extends Effort {
-  /** The write's id, with those of the replaced state, if known. */
+  /** The write's id, and the ids of the replaced state, if known. */
   readonly writes: readonly string[]
 }
 
@@ -18,13 +18,13 @@ export function identify(store: Store, key: string, condition: Condition | undef
   return { id, key, since: performance.now(), startedAt: startOfId(store), writes: writesOn(store, key, id, condition) }
 }
 
-/** A write's id, with those of the state that its condition names. */
+/** A write's id, and the ids of the state that its condition names. */
 export function writesOn(store: Store, key: string, id: string, condition: Condition | undefined): readonly string[] {
   const before = condition === undefined || condition === 'absent' ? [] : store.history.before(key, condition)
   return [id, ...before].slice(0, keptWrites)
 }
 
-/** The condition as headers. @throws `ECONFLICT` for a version that no server gave */
+/** The condition as headers. @throws `ECONFLICT` for a version that no server can have returned */
 export function conditionHeaders(
   { dialect }: Store,
   condition: Condition | undefined,
@@ -37,7 +37,7 @@ export function conditionHeaders(
   return { IfMatch: etag }
 }
 
-/** The server refuses the condition. A file to replace may be gone. */
+/** True if the server refuses the condition. A file that should be replaced may be gone. */
 export function isRefusal(error: unknown): boolean {
   return isPreconditionFailure(error) || isMissing(error) || nativeNameOf(error) === 'NoSuchUpload'
 }

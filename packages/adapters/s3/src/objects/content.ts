@@ -4,17 +4,17 @@ export function isBytes(data: unknown): data is Uint8Array {
   return data instanceof Uint8Array
 }
 
-/** Bytes of the first part, which grows: a short body needs no large one. */
+/** Bytes of the first part buffer, which grows: a short body needs no large buffer. */
 const firstBytes = 64 * 1024
 
-/** A body in our own parts of one size, but for the last. */
+/** Splits a body into parts of one size. The last part may be shorter. */
 export class PartReader {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #partBytes: number
   readonly #task: Pick<Task, 'until'>
   #rest: Uint8Array | undefined
   #ended = false
-  /** Sent parts, to be filled again. */
+  /** Buffers of sent parts, for reuse. */
   readonly #free: Uint8Array[] = []
 
   constructor(data: AsyncIterable<Uint8Array>, partBytes: number, task: Pick<Task, 'until'>) {
@@ -23,12 +23,12 @@ export class PartReader {
     this.#task = task
   }
 
-  /** Known at the latest with a short part. */
+  /** True at the latest after a short part. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** The next part; a short or empty one is the last. */
+  /** The next part. A short or empty part is the last one. */
   async next(): Promise<Uint8Array> {
     let part = this.#free.pop() ?? new Uint8Array(Math.min(firstBytes, this.#partBytes))
     let filled = 0
@@ -49,12 +49,12 @@ export class PartReader {
     return filled === part.length ? part : part.subarray(0, filled)
   }
 
-  /** Gives back a sent part, for the next one. */
+  /** Returns the buffer of a sent part for reuse. */
   recycle(part: Uint8Array): void {
     if (part.length === this.#partBytes) this.#free.push(part)
   }
 
-  /** Ends the body. Not awaited: a hanging body would hang. */
+  /** Ends the body. The end is not awaited, because a hanging body would block the caller. */
   release(): void {
     this.#iterator.return?.().catch(() => undefined)
   }

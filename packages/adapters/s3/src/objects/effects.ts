@@ -4,8 +4,8 @@ import { objectName, type Store } from '../store/store.ts'
 import { withObject, withObjects } from './locks.ts'
 
 /**
- * Runs a request that changes an object. Ceph may drop an unconditional change that meets a conditional one, with success.
- * So without conditional deletes, such changes exclude other writers of this process. Uploads: only the last request.
+ * Runs a request that changes an object. Ceph may drop an unconditional change that meets a conditional one, but report success.
+ * So without conditional deletes, such changes exclude other writers of this process. For uploads, this applies to the last request.
  */
 export function changing<Result>(
   store: Store,
@@ -33,7 +33,7 @@ export function changingAll<Result>(
   )
 }
 
-/** The name of an object's changes. Callers lock the object before its changes, which prevents deadlocks. */
+/** The lock name for an object's changes. Callers lock the object before this name, which prevents deadlocks. */
 function changeOf(store: Store, key: string): string {
   // no bucket has such a name
   return `\0change of ${objectName(store, key)}`

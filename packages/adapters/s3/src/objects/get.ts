@@ -18,10 +18,10 @@ export interface OpenObject {
   readonly body: Readable
 }
 
-/** Largest body with the ordinary time limit. */
+/** Limit of a body with the ordinary time limit. */
 const smallBytes = 1024 * 1024
 
-/** One GET. @throws the SDK's error, also a 416 for a range after the end */
+/** Sends one GET. @throws the SDK's error, also a 416 for a range after the end */
 export async function getObject(store: Store, key: string, attempt: Attempt, range?: ByteRange): Promise<OpenObject> {
   const { client, abortSignal } = attempt
   const { offset = 0, length } = range ?? {}
@@ -47,7 +47,7 @@ export async function getObject(store: Store, key: string, attempt: Attempt, ran
   }
 }
 
-/** All of a body, in an array for the caller. */
+/** Reads a whole body into an array for the caller. */
 export async function collect(
   { body, expected }: OpenObject,
   { abortSignal, alive }: Attempt,
@@ -72,14 +72,14 @@ export async function collect(
   return bytes
 }
 
-/** The size by HEAD, for an answer without a length. */
+/** Finds the size with HEAD, for an answer without a length. */
 async function measure(store: Store, key: string, attempt: Attempt, etag: string | undefined): Promise<ObjectState> {
   const state = await headOnce(store, key, attempt)
   if (state === undefined || state.headers.ETag !== etag) throw new DamagedBodyError('the object was changed meanwhile')
   return state
 }
 
-/** Some servers compress a compressed object again. */
+/** Decompresses a body, because some servers compress a compressed object again. */
 function unpack(body: Readable): Readable {
   // both errors reach the reader
   return pipeline(body, createGunzip(), () => undefined)

@@ -7,14 +7,14 @@ interface Queue {
   readonly sharing: Set<Promise<void>>
   users: number
   deletes: number
-  /** When the last delete ended, by `performance.now()`. */
+  /** When the last delete has ended, by `performance.now()`. */
   deletedAt: number
 }
 
-// for the process: two adapters may lead to one object
+// one map for the process, because two adapters may use one object
 const queues = new Map<string, Queue>()
 
-/** Checks conditions against this process's writers. `exclusive`: alone; `shared` writes and `delete`s share the object. */
+/** Locks an object against this process's writers. `exclusive`: alone; `shared` writes and `delete`s share the object. */
 export async function withObject<Result>(
   object: string,
   how: 'shared' | 'delete' | 'exclusive',
@@ -34,7 +34,7 @@ export async function withObject<Result>(
   try {
     if (how === 'exclusive') {
       const before = [queue.tail, ...queue.sharing]
-      // the next one waits for earlier ones too, even if this one gives up
+      // later callers wait for earlier ones too, even if this caller gives up
       queue.tail = Promise.all([promise, ...before]).then(() => undefined)
       await waitFor(Promise.all(before), task)
       return await run()
@@ -61,13 +61,13 @@ async function deleting<Result>(queue: Queue, run: () => Promise<Result>): Promi
   }
 }
 
-/** Whether this process may have deleted an object since then (`performance.now()`). Only for holders of the object. */
+/** Whether this process may have deleted an object since a time (`performance.now()`). Only for callers that have the lock. */
 export function mayBeDeletedSince(object: string, time: number): boolean {
   const queue = queues.get(object)
   return queue !== undefined && (queue.deletes > 0 || queue.deletedAt >= time)
 }
 
-/** {@link withObject} for several, in the order of their names, which prevents deadlocks. */
+/** {@link withObject} for several objects, locked in the order of their names, which prevents deadlocks. */
 export async function withObjects<Result>(
   objects: readonly string[],
   how: 'delete' | 'exclusive',

@@ -46,7 +46,7 @@ export async function headOnce({ bucket }: Store, key: string, attempt: Attempt)
   }
 }
 
-/** Asks GET for the reason that HEAD lacks. @throws its error, if refused as well */
+/** Sends a GET for the reason that HEAD lacks. @throws its error, if the GET is refused too */
 async function askWhy(bucket: string, key: string, { client, abortSignal }: Attempt): Promise<void> {
   const command = new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' })
   try {
@@ -56,7 +56,7 @@ async function askWhy(bucket: string, key: string, { client, abortSignal }: Atte
   }
 }
 
-/** Whether a directory has objects or a marker, except the adapters' own: one LIST. */
+/** Whether a directory has objects or a marker, the adapters' own excluded. Takes one LIST. */
 export async function hasObjects(store: Store, path: MountPath, task: Task): Promise<boolean> {
   const Prefix = store.keys.directoryKey(path)
   for (let position = {}; ; ) {
@@ -70,13 +70,13 @@ export async function hasObjects(store: Store, path: MountPath, task: Task): Pro
   }
 }
 
-/** The entry at a path, without links. A directory wins over an object of its name, which is reported. */
+/** The entry at a path, without links. A directory hides an object of the same name, which is reported. */
 export async function lookUpReal(store: Store, path: MountPath, task: Task): Promise<RealFound | undefined> {
   if (path === '/') {
     await hasObjects(store, path, task) // the bucket may be gone
     return { type: 'directory', stat: directoryStat }
   }
-  // the listing says why: HEAD has no words for a missing bucket
+  // the listing gives the reason: HEAD cannot name a missing bucket
   const [head, below] = await Promise.allSettled([
     headObject(store, store.keys.key(path), task),
     hasObjects(store, path, task),

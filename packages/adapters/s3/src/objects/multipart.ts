@@ -13,10 +13,10 @@ import { withUpload, type Parts, type Upload } from './upload.ts'
 
 const maxParts = 10_000
 
-/** Most parts uploaded at a time. Memory holds one more, which is being filled. */
+/** Limit of parts in upload at once. One more part is in memory while it is filled. */
 const partsAtATime = 3
 
-/** Uploads a body of any length in parts. Nothing shows before the end; a failure leaves no parts. */
+/** Uploads a body of any length in parts. No object appears before the end; a failure leaves no parts. */
 export async function uploadParts(
   store: Store,
   reader: PartReader,
@@ -26,7 +26,7 @@ export async function uploadParts(
 ): Promise<WriteResult> {
   const { key, condition, mode, modifiedAt = Date.now(), attributes } = options
   const identity = identify(store, key, condition)
-  // the path has been looked at
+  // the path was looked up before
   const known = store.history.latest(key)
   const kept = known === undefined || known === 'absent' ? undefined : forNewBytes(known.attributes)
   const written = attributes === 'keep' ? attributesFor(store.keys.pathOf(key), kept, store.defaults) : attributes

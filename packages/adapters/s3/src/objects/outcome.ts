@@ -9,16 +9,16 @@ import type { ObjectState } from '../headers/stat.ts'
 export interface Effort {
   readonly id: string
   readonly key: string
-  /** When it began, by `performance.now()`. */
+  /** When the change began, by `performance.now()`. */
   readonly since: number
-  /** The same by the store's clock, if known, in milliseconds since the epoch. */
+  /** When the change began by the store's clock, if known, in milliseconds since the epoch. */
   readonly startedAt: number
 }
 
-/** The effect of a change, as the present state shows it. */
+/** The effect of a change, judged by the present state. */
 export type Outcome = 'done' | 'not-done' | 'unknown'
 
-/** Milliseconds of clock difference above which stores refuse requests. */
+/** Milliseconds of clock difference beyond which stores refuse requests. */
 const clockTolerance = 15 * 60_000
 
 export function startOfId({ requests }: Store): number {
@@ -30,9 +30,9 @@ export function startOfId({ requests }: Store): number {
  * Whether a change with a lost answer has happened.
  *
  * - Done: its id is in the present object.
- * - Not done: an id there was seen before the change began, since every write names the writes it builds on.
- * - Not done: the state is older than the change, beyond clock errors. Objects in parts have the time of their beginning, and show nothing.
- * - Not done: no object now or before, unless this process deleted it.
+ * - Not done: an id in the object was seen before the change began, since every write names the writes that it builds on.
+ * - Not done: the state is older than the change, beyond clock errors. The time of an object in parts is its beginning, and proves nothing.
+ * - Not done: no object exists now or existed before, unless this process deleted it.
  */
 export function outcomeOf(
   store: Store,
@@ -49,7 +49,7 @@ export function outcomeOf(
   if (writes.includes(id)) return 'done'
   if (writes.some((one) => history.knewBefore(key, one, since))) return 'not-done'
   const changedAt = state.headers.LastModified?.getTime()
-  // foreign writes leave no ids: content and time decide
+  // foreign writes leave no ids, so content and time decide
   const isSeen = typeof known === 'object' && known.at < since && known.version === state.stat.version
   if (isSeen && writes.length === 0 && changedAt !== undefined && known.changedAt === changedAt) return 'not-done'
   const inParts = state.stat.version.includes('-')
@@ -57,7 +57,7 @@ export function outcomeOf(
   return isOlder ? 'not-done' : 'unknown'
 }
 
-/** Looks at the present state within an attempt, for the fate of a change. */
+/** Finds out within an attempt whether a change has happened, from the present state. */
 export async function findOutcome(
   store: Store,
   effort: Effort,
@@ -67,7 +67,7 @@ export async function findOutcome(
   return { outcome: outcomeOf(store, effort, state), state }
 }
 
-/** The id for a later `resolve`. */
+/** The id of a change, for a later `resolve`. */
 export function changeIdOf({ id, startedAt }: Effort, path: string): string {
   return `${id}.${Math.round(startedAt).toString(36)}${path}`
 }
@@ -92,7 +92,7 @@ export function unknownError(effort: Effort, { operation, path }: Task, native?:
   })
 }
 
-/** The change has happened, and another one since: there is no version to give. */
+/** The error for a change that has happened, with another change since: no version can be returned. */
 export function supersededError(effort: Effort, { operation, path }: Task): WorkspaceError {
   return new WorkspaceError({
     code: 'EIO',

@@ -18,12 +18,12 @@ import type { ObjectState } from '../headers/stat.ts'
 
 export interface PutBody {
   readonly bytes: number
-  /** Called for each attempt. `gone` reports a sent piece. */
+  /** Called for each attempt. `gone` reports each sent piece. */
   readonly open: (gone: () => void) => NonNullable<PutObjectCommandInput['Body']>
-  /** Base64, for unsigned bodies. */
+  /** MD5 in base64, for unsigned bodies. */
   readonly md5?: string | undefined
   readonly crc32: number
-  /** For the version of a write with a lost answer. */
+  /** The checksum that becomes the version of a write with a lost answer. */
   readonly digest: () => string
 }
 
@@ -32,7 +32,7 @@ export interface PutOptions {
   readonly condition?: Condition | undefined
   readonly mode?: number | undefined
   readonly modifiedAt?: number | undefined
-  /** Exactly these; or `keep`: those of the replaced file, else the defaults. */
+  /** Exactly these attributes. `keep`: those of the replaced file, otherwise the defaults. */
   readonly attributes: Attributes | 'keep'
 }
 
@@ -41,9 +41,9 @@ interface Plan {
   readonly attributes: Attributes
 }
 
-/** Largest body sent on a guess, which the server may refuse. */
+/** Limit of a body that is sent on a guessed condition, which the server may refuse. */
 const guessBytes = 1024 * 1024
-/** Refused guesses in a row before guessing stops: other writers are busy there. */
+/** Limit of consecutive refused guesses: then other writers are busy with the object. */
 const maxRefusals = 10
 
 export function bytesBody(bytes: Uint8Array): PutBody {
@@ -55,7 +55,7 @@ export function bytesBody(bytes: Uint8Array): PutBody {
   }
 }
 
-/** One atomic PUT, with a condition for the server. */
+/** One atomic PUT, with a condition that the server checks. */
 export async function putObject(store: Store, body: PutBody, options: PutOptions, task: Task): Promise<WriteResult> {
   const put = new Put(store, body, options, task)
   const version = await changing(store, options.key, options.condition, task, () => put.run())
@@ -63,15 +63,15 @@ export async function putObject(store: Store, body: PutBody, options: PutOptions
 }
 
 /**
- * An unconditional write guesses the state it replaces, and the server checks: type and metadata stay with one request.
- * After a wrong guess it looks, and writes over any entry. After a lost answer, attempts are conditional.
+ * An unconditional write guesses the state that it replaces, and the server checks the guess: one request keeps type and metadata.
+ * After a wrong guess, it looks the object up, and replaces any entry. After a lost answer, all attempts are conditional.
  */
 class Put {
   readonly #store: Store
   readonly #body: PutBody
   readonly #options: PutOptions
   readonly #task: Task
-  /** Renewed after the first plan. */
+  /** The write's identity, renewed after the first plan. */
   #identity: WriteIdentity
   readonly #modifiedAt: number
   readonly #fate: Fate = { lost: false }
@@ -126,7 +126,7 @@ class Put {
     return { condition, attributes: this.#attributes(state?.attributes) }
   }
 
-  /** The next attempt, if no earlier one had its effect. */
+  /** Plans the next attempt, assuming that no earlier attempt took effect. */
   #planOn(state: ObjectState | undefined): Plan {
     const { condition, attributes } = this.#options
     const seen = conditionOn(state)
@@ -137,7 +137,7 @@ class Put {
     return { condition: seen, attributes: attributes === 'keep' ? this.#attributes(state?.attributes) : attributes }
   }
 
-  /** One request, and more after a wrong guess. */
+  /** Sends one request; a wrong guess about the state leads to more. */
   async #send(first: Plan, attempt: Attempt): Promise<Version> {
     let plan = first
     for (let refusals = 0; ; refusals += 1) {
@@ -145,7 +145,7 @@ class Put {
         return await this.#request(plan, attempt)
       } catch (error) {
         if (plan.condition === undefined || !isRefusal(error)) throw error
-        // a caller's client, or the network, may have sent it twice
+        // a caller's client, or the network, may have sent the request twice
         const isRepeated = this.#fate.lost || nativeAttemptsOf(error) > 1
         const found = await this.#look(attempt, isRepeated)
         if ('version' in found) return found.version
@@ -158,7 +158,7 @@ class Put {
     }
   }
 
-  /** Begins again from the state seen now. */
+  /** Starts again from the state seen now. */
   #startAfter(state: ObjectState | undefined): undefined {
     const { key } = this.#options
     if (state === undefined) this.#store.history.noteAbsent(key)
@@ -188,7 +188,7 @@ class Put {
     return version
   }
 
-  /** Looks for the object, unless it is this write. @throws `EIO` when that is unknown and matters */
+  /** Looks the object up, unless it is this write's result. @throws `EIO` if that is unknown and matters */
   async #look(
     attempt: Attempt,
     isRepeated: boolean,
@@ -199,7 +199,7 @@ class Put {
     return { state }
   }
 
-  /** The version of this write, also below later ones. */
+  /** The version of this write, even if later writes have replaced it. */
   #ownVersion(state: ObjectState | undefined): Version {
     if (state?.metadata.writes[0] === this.#identity.id) return state.stat.version
     if (!this.#store.dialect.md5Etags) throw supersededError(this.#identity, this.#task)

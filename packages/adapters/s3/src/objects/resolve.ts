@@ -6,15 +6,15 @@ import { headObject } from './lookup-real.ts'
 import { outcomeOf } from './outcome.ts'
 
 export interface ResolvedChange {
-  /** `written`: done; `version` is absent if others have written since. `not-written`: not done, for good. `unknown`: cannot be seen. */
+  /** `written`: done; `version` is absent after later writes. `not-written`: not done, for certain. `unknown`: cannot be determined. */
   readonly outcome: 'written' | 'not-written' | 'unknown'
   readonly version?: Version
 }
 
 export interface S3StorageAdapter extends StorageAdapter {
   /**
-   * Finds out the fate of a change that failed with `EIO` or `ETIMEDOUT`, by the error's `changeId`. Any adapter on the prefix can ask.
-   * @throws WorkspaceError `EINVAL` for anything else
+   * Finds out whether a change that failed with `EIO` or `ETIMEDOUT` has happened, by the error's `changeId`.
+   * Any adapter on the prefix can call this. @throws WorkspaceError `EINVAL` for any other id
    */
   resolve(id: string, options?: SignalOption): Promise<ResolvedChange>
 }
@@ -26,7 +26,7 @@ export async function resolve(
 ): Promise<ResolvedChange> {
   const key = store.keys.key(path as MountPath)
   const state = await headObject(store, key, task)
-  // by this process's clock it may have begun before the process
+  // on this process's clock, the change may have begun before the process
   const since = Math.max(0, performance.now() - (Date.now() - startedAt))
   const outcome = outcomeOf(store, { id, key, since, startedAt }, state)
   if (outcome === 'unknown' || state === undefined) return { outcome: 'unknown' }

@@ -13,7 +13,7 @@ import type { PutBody } from './put.ts'
 /** The size limit of one PUT. */
 export const maxPutBytes = 5 * 1024 ** 3
 
-/** A body in a private temporary file, for servers with conditions on single PUTs only, which need its length. Call `remove` at the end. */
+/** Stores a body in a private temporary file, for servers with conditions only on PUTs of known length. Call `remove` at the end. */
 export async function spool(
   reader: PartReader,
   first: Uint8Array,

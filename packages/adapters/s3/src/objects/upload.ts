@@ -32,13 +32,13 @@ export interface UploadOptions {
 
 export interface Parts {
   readonly etags: readonly string[]
-  /** Bytes of all parts; absent for parts copied by the store, which may change when sent again. */
+  /** Bytes of all parts. Absent for parts copied by the store, which may change when sent again. */
   readonly size?: number
-  /** CRC-32 of all bytes, for stores that keep it. */
+  /** CRC-32 of all bytes, for stores that keep the checksum. */
   readonly checksum: string | undefined
 }
 
-/** Begins an upload, lets `send` fill it, and completes it; a failure leaves no parts. */
+/** Begins an upload, lets `send` fill it, and completes it. A failure leaves no parts. */
 export async function withUpload(
   store: Store,
   options: UploadOptions,
@@ -62,7 +62,7 @@ export async function withUpload(
     throw error
   } finally {
     if (upload !== undefined) liveUploads.delete(upload.id)
-    // without an answer, an upload's id is unknown
+    // after a lost answer, the upload's id is unknown
     if (fate.lost) sweepKey(store, key, task)
     release()
   }
@@ -94,7 +94,7 @@ async function begin(store: Store, options: UploadOptions, task: Task, fate: Fat
   return { key, id }
 }
 
-/** Completes an upload once: asking again has no second effect. */
+/** Completes an upload. Repeating the request has no second effect. */
 async function complete(
   store: Store,
   { key, id }: Upload,
@@ -127,7 +127,7 @@ async function complete(
         parts = (await partsOf(store, { key, id }, attempt, { count: etags.length, size })) ?? parts
         return await send(attempt)
       })
-      // Ceph leaves it empty
+      // Ceph leaves the ETag empty
       if (ETag !== undefined && ETag.replaceAll('"', '') !== '') return versionOf(ETag)
     } catch (error) {
       if (!isRefusal(error)) throw error
@@ -146,7 +146,7 @@ async function complete(
     return await changing(store, key, condition, task, () => store.requests.run(task, attemptOnce, { fate }))
   } catch (error) {
     if (!fate.lost || isWorkspaceError(error) || task.signal?.aborted === true) throw error
-    // an upload that is gone without an object was ended by another program
+    // another program has ended an upload that is gone and left no object
     if (nativeNameOf(error) === 'NoSuchUpload') throw error
     throw unknownError(identity, task, error)
   }

@@ -7,7 +7,7 @@ type Sweepable = Pick<Store, 'bucket' | 'keys' | 'requests'>
 /** Milliseconds without a new part before an upload counts as abandoned. */
 const idleTime = 24 * 3_600_000
 
-/** The uploads of this process: ids, and keys of those without an id. */
+/** The uploads of this process: their ids, and the keys of uploads that have no id yet. */
 class LiveUploads {
   readonly #ids = new Set<string>()
   readonly #pending = new Map<string, number>()
@@ -24,7 +24,7 @@ class LiveUploads {
     return this.#ids.has(id)
   }
 
-  /** Notes a request for an upload. Returns the function for when it has its id. */
+  /** Records a request for an upload. Returns a function that is called when the upload has its id. */
   begin(store: Store, key: string): () => void {
     const name = objectName(store, key)
     this.#pending.set(name, (this.#pending.get(name) ?? 0) + 1)
@@ -42,12 +42,12 @@ class LiveUploads {
 
 export const liveUploads = new LiveUploads()
 
-/** Ends an abandoned upload, whose parts cost money. Only `close()` waits for it. */
+/** Ends an abandoned upload, since its parts cost money. Only `close()` waits for that. */
 export function abandon(store: Store, { key, id }: { key: string; id: string }, task: Task): void {
   store.requests.inBackground((until) => abort(store, key, id, { operation: task.operation, path: task.path, until }))
 }
 
-/** Ends uploads of one key with a lost answer: without parts, and not of this process. */
+/** Ends uploads of a key whose answer was lost: uploads without parts that are not in use by this process. */
 export function sweepKey(store: Store, key: string, { operation, path }: Task): void {
   store.requests.inBackground(async (until) => {
     const task = { operation, path, until }
@@ -55,14 +55,14 @@ export function sweepKey(store: Store, key: string, { operation, path }: Task): 
       if (Key !== key || UploadId === undefined || liveUploads.has(UploadId)) continue
       if (await hasParts(store, key, UploadId, task)) continue
       if (liveUploads.has(UploadId)) continue
-      // it may be the pending upload: the last attempt knows
+      // the upload may be the pending one, so the last attempt decides
       if (liveUploads.isPending(store, key)) throw new Error('an upload has no id yet')
       await abort(store, key, UploadId, task)
     }
   })
 }
 
-/** Ends uploads of killed processes below the prefix, if the store lists uploads. */
+/** Ends uploads of killed processes below the prefix, if the store can list uploads. */
 export async function sweepUploads(store: Sweepable, task: Task, now = Date.now()): Promise<void> {
   const oldest = now - idleTime
   for (const { Key, UploadId, Initiated } of await uploadsBelow(store, store.keys.prefix, task)) {
@@ -72,7 +72,7 @@ export async function sweepUploads(store: Sweepable, task: Task, now = Date.now(
   }
 }
 
-/** The ETags of an upload's parts: R2 changes them with each delivery. `undefined`: no list, or other parts. */
+/** The ETags of an upload's parts, since R2 changes them with each request. `undefined`: no list, or other parts. */
 export async function partsOf(
   { bucket }: Sweepable,
   { key, id }: { readonly key: string; readonly id: string },
@@ -81,7 +81,7 @@ export async function partsOf(
 ): Promise<string[] | undefined> {
   const etags: string[] = []
   let size = 0
-  // not the SDK's paginator: Ceph names a next page on the last one
+  // the SDK's paginator is not used, because Ceph announces another page on the last one
   for (let marker: string | undefined, more = true; more; ) {
     const page = new ListPartsCommand({ Bucket: bucket, Key: key, UploadId: id, PartNumberMarker: marker })
     const answer = await client.send(page, { abortSignal }).catch(() => undefined)
@@ -103,7 +103,7 @@ async function uploadsBelow(store: Sweepable, prefix: string, task: Task) {
   return (await send).Uploads ?? []
 }
 
-/** With `since`, only later parts count. */
+/** Whether an upload has parts. With `since`, only later parts count. */
 async function hasParts(store: Sweepable, key: string, id: string, task: Task, since = 0): Promise<boolean> {
   const command = new ListPartsCommand({ Bucket: store.bucket, Key: key, UploadId: id })
   const { Parts = [], IsTruncated = false } = await store.requests.run(

@@ -9,16 +9,16 @@ export const partBytesName = 'ws-part-bytes'
 
 const encrypted = /^aws:kms/u
 
-/** `right`: the stored bytes. `wrong`: not. `doubtful`: no match with an ETag of another program, which may not be a checksum. */
+/** `right`: the bytes match. `wrong`: they differ. `doubtful`: they differ from another program's ETag, which may not be a checksum. */
 export type Verdict = 'right' | 'wrong' | 'doubtful'
 
 export interface Verifier {
   update(chunk: Uint8Array): void
-  /** Once, at the end. */
+  /** Call this once, after the last chunk. */
   verdict(): Promise<{ readonly verdict: Verdict; readonly digest: string }>
 }
 
-/** The cheapest check: the store's CRC-32, our CRC-32 in the metadata, an MD5 ETag, CRC-64/NVME (slower than MD5 in JavaScript). */
+/** The cheapest check: the store's CRC-32, the adapter's CRC-32 in the metadata, an MD5 ETag, CRC-64/NVME (slow in JavaScript). */
 export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFacts): Verifier | undefined {
   const { ChecksumCRC32, ChecksumCRC64NVME, ChecksumType } = headers
   const isWhole = ChecksumType !== 'COMPOSITE'
@@ -36,7 +36,7 @@ export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFa
   return undefined
 }
 
-/** Settles a doubt with all bytes: the ETag of our own object is a checksum, or cannot explain the mismatch. */
+/** Decides a doubtful case with all bytes: the ETag of an object of this adapter is a checksum, or cannot explain the difference. */
 export function settleDoubt(bytes: Uint8Array, state: ObjectState, dialect: StartFacts): Verdict {
   if (state.metadata.writes.length === 0) return 'doubtful'
   const md5 = Md5Verifier.for(state.headers, dialect, true)
@@ -82,7 +82,7 @@ class Crc64Verifier implements Verifier {
   }
 }
 
-/** Checks the MD5 of the bytes, or of the MD5s of parts, by the part size in the metadata. */
+/** Checks the MD5 of the bytes, or of the parts' MD5s. The part size is in the metadata. */
 class Md5Verifier implements Verifier {
   readonly #expected: string
   readonly #partBytes: number | undefined
@@ -91,7 +91,7 @@ class Md5Verifier implements Verifier {
   #filled = 0
   readonly #parts: Buffer[] = []
 
-  /** `undefined` where the ETag is not a checksum. */
+  /** A verifier; `undefined` if the ETag is not a checksum. */
   static for(headers: ObjectHeaders, { md5Etags }: StartFacts, isOwn: boolean): Md5Verifier | undefined {
     const { ServerSideEncryption = '', SSECustomerAlgorithm, Metadata, ETag } = headers
     if (!md5Etags || SSECustomerAlgorithm !== undefined || encrypted.test(ServerSideEncryption)) return undefined

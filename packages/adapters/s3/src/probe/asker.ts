@@ -9,7 +9,7 @@ import { decodeKey } from '../keys/decode.ts'
 
 export type ProbeRequest = (client: S3Client, options: { readonly abortSignal: AbortSignal }) => Promise<unknown>
 
-/** `done`: the condition was not checked. `refused`: it was. */
+/** `done`: the server ignored the condition. `refused`: the server checked it. `unable`: the server refused the request itself. */
 export type Answer = 'done' | 'refused' | 'unable'
 
 interface AskOptions extends RunOptions {
@@ -20,7 +20,7 @@ const longestProbe = 3_600_000
 
 export const otherEtag = '00000000000000000000000000000000'
 
-/** Asks a server questions about its own temporary objects below `key`, and removes them. */
+/** Sends test requests about temporary objects below `key`, and removes the objects. */
 export class Asker {
   readonly requests: Requests
   readonly bucket: string
@@ -28,7 +28,7 @@ export class Asker {
   readonly task: Task
   isCertain = true
   readonly #made = new Set<string>()
-  /** The server has taken an object, so one has to be removed. */
+  /** True once the server has stored an object, which must be removed. */
   #isTaken = false
 
   constructor(requests: Requests, { bucket, key, task }: { bucket: string; key: string; task: Task }) {
@@ -52,8 +52,8 @@ export class Asker {
   }
 
   /**
-   * Puts an object with an odd name; `undefined` if refused. Three hang-ups, with puts of `plain` between, count as refused, but are not
-   * kept.
+   * Puts an object with an odd name; `undefined` if refused. Three closed connections, with puts of `plain` between, count as a refusal,
+   * but this answer is not kept.
    */
   async putOdd(key: string, plain: string): Promise<Version | undefined> {
     const command = this.putCommand(key)
@@ -73,20 +73,20 @@ export class Asker {
     }
   }
 
-  /** The SDK warns of an empty body without a length. */
+  /** A put command with a length: without it, the SDK warns about the body. */
   putCommand(key: string, condition: { readonly IfMatch?: string; readonly IfNoneMatch?: '*' } = {}): PutObjectCommand {
     const Body = new TextEncoder().encode('a')
     return new PutObjectCommand({ Bucket: this.bucket, Key: key, Body, ContentLength: Body.length, ...condition })
   }
 
-  /** The listed keys, all to be removed, in whatever spelling. */
+  /** The listed keys in any spelling. All of them will be removed. */
   async listKeys(): Promise<readonly string[]> {
     const keys = (await this.#list(this.key)).map(({ key }) => key)
     for (const key of keys) this.#made.add(key)
     return keys
   }
 
-  /** Finds leftovers of killed probes, to be removed. */
+  /** Finds objects of killed probes, which will be removed. */
   async findLeft(): Promise<void> {
     const left = await this.#list(this.key.slice(0, -crypto.randomUUID().length)).catch(() => [])
     const old = left.filter(({ changedAt }) => changedAt < Date.now() - longestProbe)
@@ -102,8 +102,8 @@ export class Asker {
   }
 
   /**
-   * The answer to a request with a condition. Credentials may lack the right to an `optional` one: `unable`, which is not kept.
-   * @throws any other error: it says nothing about the server
+   * The answer to a request with a condition. Credentials may lack the right to an `optional` request: `unable`, which is not kept.
+   * @throws any other error, since it proves nothing about the server
    */
   async ask(call: ProbeRequest, { optional = false, ...options }: AskOptions = {}): Promise<Answer> {
     try {
@@ -142,7 +142,7 @@ export class Asker {
   }
 }
 
-/** The server refuses the request itself, unlike errors of the moment, the network or the credentials. */
+/** True if the server refuses the request itself. False for temporary errors, and errors of the network or the credentials. */
 export function isUnable(error: unknown): boolean {
   const status = statusOf(error) ?? 0
   const isOfMoment = attemptsFor(error) > 1 && !isWordless(error)

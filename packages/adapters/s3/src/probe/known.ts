@@ -36,7 +36,7 @@ export async function factsFor(
   return { dialect, uploadFacts }
 }
 
-/** One server's answers about one bucket, each asked for once. */
+/** One server's answers about one bucket. Each question is sent once. */
 export interface Known {
   readonly start: (requests: Requests) => Promise<StartFacts>
   readonly uploads: (requests: Requests) => Promise<UploadFacts>
@@ -51,7 +51,7 @@ function keptFor(options: S3AdapterOptions): Known {
   let key = options.bucket
   if (options.client === undefined) {
     const { endpoint, region, credentials, bucket } = options
-    // a function may give other credentials, with other refusals
+    // a function may return other credentials, which lead to other refusals
     if (typeof credentials === 'function') return asking(options)
     const named = JSON.stringify([endpoint, region, bucket, credentials])
     key = createHash('sha256').update(named).digest('base64')
@@ -64,7 +64,7 @@ function keptFor(options: S3AdapterOptions): Known {
   return known
 }
 
-/** Questions without kept answers. */
+/** Probes without kept answers. */
 export function asking({ bucket, prefix }: S3AdapterOptions): Known {
   const asker = (requests: Requests): Asker => {
     const task = { operation: 'createS3Adapter', path: '/', until: requests.begin() }
@@ -78,7 +78,7 @@ export function asking({ bucket, prefix }: S3AdapterOptions): Known {
   return { start: once(asker, start), uploads: once(asker, probeUploads) }
 }
 
-/** A failure of the store: `dialect` could be given instead. */
+/** Explains a failure of the store: the caller could also pass `dialect`. */
 function explained(error: unknown): unknown {
   const failed = translate(error, 'createS3Adapter', '/')
   if (!isWorkspaceError(failed, 'EIO') && !isWorkspaceError(failed, 'ETIMEDOUT')) return failed
@@ -86,7 +86,7 @@ function explained(error: unknown): unknown {
   return rewriteError(failed, { reason, remedy: `${failed.remedy}; if it stays so, pass the answers as \`dialect\`` })
 }
 
-/** Asks the first time only. After a failure each caller asks again. Uncertain answers serve only waiting callers. */
+/** Probes once. After a failure, each caller probes again. Uncertain answers are given to waiting callers only. */
 function once<Facts>(
   make: (requests: Requests) => Asker,
   probe: (asker: Asker) => Promise<Facts>,

@@ -8,7 +8,7 @@ import { statusOf } from '../client/native.ts'
 import { isUnable, type Asker } from './asker.ts'
 import type { UploadFacts } from '../dialect.ts'
 
-/** Asks about uploads in parts, before the first one: most adapters never need to know. */
+/** Probes uploads in parts, before the first upload: most adapters never need the answer. */
 export async function probeUploads(asker: Asker): Promise<UploadFacts> {
   const target = { Bucket: asker.bucket, Key: `${asker.key}-parts` }
   await asker.put(target.Key)

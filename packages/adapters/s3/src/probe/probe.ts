@@ -7,12 +7,12 @@ import { otherEtag, type Asker, type ProbeRequest } from './asker.ts'
 import type { StartFacts } from '../dialect.ts'
 
 const controlName = '\t\n\u0001\u2028'
-/** In NFC it would be one character. */
+/** A name of two characters that NFC turns into one. */
 const decomposedName = 'e\u0301'
-/** If it comes back unchanged, the server keeps control characters and normalises nothing. */
+/** A server that returns this name unchanged keeps control characters and normalises nothing. */
 const oddName = controlName + decomposedName
 
-/** Asks with conditions that cannot hold, which an honest server refuses. @throws the SDK's error if no put works */
+/** Sends conditions that must fail, so a correct server refuses. @throws the SDK's error if no put works */
 export async function probeStart(asker: Asker): Promise<StartFacts> {
   const plain = asker.key + decomposedName
   const odd = asker.key + oddName
@@ -28,7 +28,7 @@ export async function probeStart(asker: Asker): Promise<StartFacts> {
     ])
     if (names.status === 'rejected') throw names.reason
     if (put.status === 'rejected') throw put.reason
-    // last: a server that ignores the conditions deletes the object
+    // copies come last: a server that ignores the conditions deletes the object
     return { ...put.value, ...(await probeCopies(asker, key)), ...names.value, md5Etags }
   } finally {
     await asker.cleanUp()
@@ -64,7 +64,7 @@ async function probeCopies(
 ): Promise<Pick<StartFacts, 'conditionalCopySource' | 'conditionalCopyDestination' | 'conditionalDelete'>> {
   const copy = async (condition: Partial<CopyObjectCommandInput>): Promise<boolean> => {
     const CopySource = copySource(asker.bucket, key)
-    // a copy onto itself has to replace metadata
+    // a copy onto itself must replace metadata
     const command = new CopyObjectCommand({
       Bucket: asker.bucket,
       Key: key,
@@ -84,18 +84,18 @@ async function probeDelete(asker: Asker, key: string): Promise<boolean> {
   const command = new DeleteObjectCommand({ Bucket: asker.bucket, Key: key, IfMatch: `"${otherEtag}"` })
   const answer = await asker.ask((client, options) => client.send(command, options), { fate, optional: true })
   if (answer === 'done') asker.forget(key)
-  // after a lost answer a refusal may only mean that nothing is left
+  // after a lost answer, a refusal may only mean that the object is gone
   return answer === 'refused' && (!fate.lost || (await asker.listKeys()).includes(key))
 }
 
 type Names = Pick<StartFacts, 'controlCharacters' | 'normalisesKeys'>
 
-/** `isOdd`: the put key holds control characters too; else the server refused such a key. */
+/** `isOdd`: the key contains control characters too. Otherwise the server refused such a key. */
 async function probeNames(asker: Asker, key: string, isOdd: boolean): Promise<Names> {
   const keys = await asker.listKeys()
   if (!isOdd) return { controlCharacters: false, normalisesKeys: !keys.includes(key) }
   if (keys.includes(key)) return { controlCharacters: true, normalisesKeys: false }
-  // it came back changed: which characters?
+  // the key was returned changed: find out by which characters
   const [control, decomposed] = [`${asker.key}${controlName}`, `${asker.key}${decomposedName}`]
   const isPut = (await asker.putOdd(control, decomposed)) !== undefined
   await asker.put(decomposed)

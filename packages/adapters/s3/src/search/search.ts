@@ -24,10 +24,10 @@ import { read } from '../files/read.ts'
 import { readStream } from '../files/read-stream.ts'
 import type { Store } from '../store/store.ts'
 
-/** Smaller files are fetched several at a time, larger ones as single streams. */
+/** Size up to which several files are fetched at once. Larger files are fetched as single streams. */
 const smallBytes = 256 * 1024
 
-/** Matching lines, in the order of keys. Fetches some files ahead. */
+/** Matching lines, in the order of keys. Some files are fetched ahead. */
 export async function* search(
   store: Store,
   query: DriverOptions.Query,
@@ -73,7 +73,7 @@ interface LineSource {
   readonly lines: Iterable<LineHit> | AsyncIterable<LineHit>
 }
 
-/** The lines of a file; none if it vanished. */
+/** The lines of a file; none if it has vanished. */
 async function openFile(
   store: Store,
   { path, size = 0 }: Entry,

@@ -4,8 +4,8 @@ import type { MountPath } from '@ws/core/adapter'
 const capacity = 10_000
 
 /**
- * Directories that this adapter has seen or made: asking before each write would double its cost.
- * Asks only for a known directory, so a directory never hides a written file.
+ * Directories that this adapter has seen or made: a request before each write would double its cost.
+ * Only a known directory causes a request, so a directory never hides a written file.
  */
 export class DirectoryHints {
   readonly #known = new Set<MountPath>()

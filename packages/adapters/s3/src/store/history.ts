@@ -4,19 +4,19 @@ import type { ObjectState } from '../headers/stat.ts'
 
 const capacity = 2_000
 
-/** The last state seen or made at a key. */
+/** The last state that was seen or made at a key. */
 export interface KnownState {
   readonly version: Version
-  /** Ids of the writes behind it, the latest first. */
+  /** Ids of the writes that led to this state, the latest first. */
   readonly writes: readonly string[]
   readonly attributes: Attributes
   /** The store's time of the change, if reported, in milliseconds since the epoch. */
   readonly changedAt?: number | undefined
-  /** By `performance.now()`. */
+  /** When the state was seen, by `performance.now()`. */
   readonly at: number
 }
 
-/** The writes behind the seen states: after a lost answer a writer finds its id there. */
+/** The writes that led to the seen states. After a lost answer, a writer can find its id among them. */
 export class WriteHistory {
   readonly #states = new Map<string, readonly string[]>()
   readonly #latest = new Map<string, KnownState | 'absent'>()
@@ -51,7 +51,7 @@ export class WriteHistory {
     return this.#states.get(stateOf(key, version)) ?? []
   }
 
-  /** Whether a write's id had been seen at the key before that time. */
+  /** Whether a write's id had been seen at the key before a time. */
   knewBefore(key: string, id: string, time: number): boolean {
     const at = this.#ids.get(stateOf(key, id))
     return at !== undefined && at < time

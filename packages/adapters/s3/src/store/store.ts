@@ -13,7 +13,7 @@ export interface Store {
   readonly bucket: string
   readonly keys: KeySpace
   readonly dialect: StartFacts
-  /** Further facts, which cost requests the first time. */
+  /** Further facts, which need requests the first time. */
   readonly uploadFacts: (task: Task) => Promise<UploadFacts>
   readonly requests: Requests
   readonly hints: DirectoryHints
@@ -22,7 +22,7 @@ export interface Store {
   /** Headers of all writes: encryption, storage class. */
   readonly extra: WriteHeaders
   readonly copyPartBytes: number
-  /** `.rclonelink` objects are links. */
+  /** True if `.rclonelink` objects are links. */
   readonly links: boolean
   readonly partBytes: number
   readonly concurrency: number
@@ -30,7 +30,7 @@ export interface Store {
   readonly progress: (progress: TransferProgress) => void
 }
 
-/** The name of an object in this process. */
+/** The name of an object for locks in this process. */
 export function objectName({ bucket }: Store, key: string): string {
   return `${bucket}/${key}`
 }

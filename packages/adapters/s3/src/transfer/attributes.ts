@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { lookUp } from '../files/lookup.ts'
 import { copyObject } from './copy-object.ts'
 
-/** Looks at a file that keeps being written. */
+/** Limit of lookups for a file that other writers keep changing. */
 const attempts = 20
 
 export interface FileAttributes {
@@ -16,12 +16,12 @@ export interface FileAttributes {
   readonly modifiedAt?: number | undefined
 }
 
-/** The store checks both sides of a copy, so a copy onto itself undoes no foreign write. */
+/** True if the store checks both sides of a copy: a copy onto itself then undoes no foreign write. */
 export function keepsAttributes({ dialect }: Store): boolean {
   return dialect.conditionalCopySource && dialect.conditionalCopyDestination
 }
 
-/** Copies an object onto itself with new metadata, if still the same; begins again after a write. */
+/** Copies an object onto itself with new metadata if it is unchanged. Starts again after another write. */
 export async function setAttributes(
   store: Store,
   path: MountPath,

@@ -16,14 +16,14 @@ import type { Store } from '../store/store.ts'
 import type { ObjectCopy } from './copy-object.ts'
 
 /**
- * Whether this process guards a copy's source, which the store copies without a condition.
+ * Whether this process must protect a copy's source, because the store copies it without a condition.
  * Objects of a tree have no `LastModified` here, and are not checked.
  */
 export function checksSource({ dialect }: Store, { state }: ObjectCopy): boolean {
   return !dialect.conditionalCopySource && state.headers.LastModified !== undefined
 }
 
-/** The store copies, with time, mode and attributes. With known source headers the copy gets its own id, for a lost answer. */
+/** Copies in the store, with time, mode and attributes. If the source's headers are known, the copy gets its own id, for a lost answer. */
 export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, sourceKey, destination, destinationKey, condition, state } = copy
   const { dialect, bucket, requests, history, extra } = store
@@ -84,14 +84,14 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
     if (now.stat.version !== state.stat.version) throw failure('ECONFLICT', task.operation, source)
   }
 
-  /** Looks at the destination for another object than the copy. @throws `EIO` when that cannot be known */
+  /** Looks up whether the destination is another object than the copy. @throws `EIO` if that cannot be determined */
   async function look(
     attempt: Attempt,
   ): Promise<{ readonly version: Version } | { readonly state: ObjectState | undefined }> {
     const { outcome, state: now } = await findOutcome(store, identity, attempt)
     if (now !== undefined) {
       if (outcome === 'done') return { version: now.stat.version }
-      // without its own id it has the source's
+      // a copy without its own id has the source's id
       const from = isKnown ? undefined : await headOnce(store, sourceKey, attempt)
       const isCopy = from?.stat.version === now.stat.version && from.metadata.writes[0] === now.metadata.writes[0]
       if (isCopy) return { version: now.stat.version }
@@ -101,7 +101,7 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
   }
 }
 
-/** The source's headers, with the id of the copy. */
+/** The source's headers, with the copy's id. */
 function replaced({ stat, headers, metadata, attributes }: ObjectState, writes: readonly string[]) {
   const { mode, modifiedAt } = stat
   const { crc32 } = metadata

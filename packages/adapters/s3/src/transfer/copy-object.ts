@@ -22,24 +22,24 @@ export interface ObjectCopy {
   readonly state: ObjectState
   readonly destination: MountPath
   readonly destinationKey: string
-  /** `undefined`: any destination is replaced. */
+  /** A condition on the destination; `undefined`: any destination is replaced. */
   readonly condition?: Condition | undefined
 }
 
-/** Copies one object, and returns its new version. @throws `ECONFLICT` that names the changed side */
+/** Copies one object, and returns its new version. @throws `ECONFLICT` that names the side that has changed */
 export async function copyObject(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { sourceKey, destinationKey } = copy
   const held: Guard = (run) => withObject(objectName(store, sourceKey), 'exclusive', task, run)
   const free: Guard = (run) => run()
   if (!checksSource(store, copy)) return copyTo(store, copy, task, free)
-  // always in this order, to avoid a deadlock
+  // always locked in this order, to avoid a deadlock
   if (sourceKey < destinationKey) return held(() => copyTo(store, copy, task, free))
   return copyTo(store, copy, task, held)
 }
 
 type Guard = (run: () => Promise<Version>) => Promise<Version>
 
-/** @param guard around reads of the source */
+/** @param guard wraps reads of the source */
 async function copyTo(store: Store, copy: ObjectCopy, task: Task, guard: Guard): Promise<Version> {
   const { condition, destinationKey, state } = copy
   const { conditionalCopyDestination, conditionalCopySource } = store.dialect
@@ -49,7 +49,7 @@ async function copyTo(store: Store, copy: ObjectCopy, task: Task, guard: Guard):
   if (condition === undefined || conditionalCopyDestination) {
     return withObject(object, 'shared', task, () => guard(() => copyInStore(store, copy, task)))
   }
-  // costs as much as looking first, but the server checks
+  // takes as many requests as a lookup before, but the server checks
   const isFile = copy.sourceKey === store.keys.key(copy.source)
   const plain = isFile && state.stat.size <= store.partBytes && conditionalCopySource
   if (plain && store.dialect.conditionalPut && !destinationKey.endsWith('/')) {
@@ -58,7 +58,7 @@ async function copyTo(store: Store, copy: ObjectCopy, task: Task, guard: Guard):
   return locked(store, copy, task, () => guard(() => copyInStore(store, { ...copy, condition: undefined }, task)))
 }
 
-/** Looks at the destination without other writers of this process. */
+/** Checks the destination while other writers of this process wait. */
 async function locked(store: Store, copy: ObjectCopy, task: Task, run: () => Promise<Version>): Promise<Version> {
   const { destination, destinationKey, condition } = copy
   if (condition === undefined) return run()
@@ -79,7 +79,7 @@ async function copySmall(store: Store, copy: ObjectCopy, task: Task): Promise<Ve
   return version
 }
 
-/** Copies in parts, in the store if it can. */
+/** Copies in parts, within the store if possible. */
 async function copyLarge(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   // a listing does not include type and metadata
   const state = await headObject(store, copy.sourceKey, task)

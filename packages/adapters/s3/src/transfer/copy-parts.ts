@@ -16,7 +16,7 @@ import type { ObjectCopy } from './copy-object.ts'
 
 const partsAtATime = 4
 
-/** The store copies in parts, all of one state; no byte comes here. */
+/** Copies in parts within the store, all of one state. No byte comes to this machine. */
 export async function copyByParts(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, sourceKey, destination, destinationKey, state } = copy
   const { mode, modifiedAt } = state.stat
@@ -31,7 +31,7 @@ export async function copyByParts(store: Store, copy: ObjectCopy, task: Task): P
   }
   return withUpload(store, options, { ...task, path: destination }, async (upload) => {
     const parts = await copyParts(store, upload, copy, task)
-    // some stores do not compare each part
+    // some stores do not compare the version for each part
     const now = await headObject(store, sourceKey, task)
     if (now === undefined || !isSameObject(now, state)) throw failure('ECONFLICT', task.operation, source)
     return parts
@@ -70,7 +70,7 @@ async function copyParts(store: Store, { key, id }: Upload, copy: ObjectCopy, ta
       etags[index] = await send(condition)
     } catch (error) {
       if (isPreconditionFailure(error)) throw failure('ECONFLICT', task.operation, copy.source)
-      // some stores have conditions on whole copies only
+      // some stores support conditions on whole copies only
       if (statusOf(error) !== 501 || condition === undefined) throw error
       etag = undefined
       etags[index] = await send(undefined)

@@ -11,7 +11,7 @@ export interface Plan {
   readonly destination: Found | undefined
 }
 
-/** Looks at both ends, and makes the common checks, the source first. */
+/** Looks up both ends, and makes the common checks. Errors of the source come first. */
 export async function planTransfer(
   store: Store,
   from: MountPath,
@@ -39,7 +39,7 @@ export async function planTransfer(
   if (from === to) return { source, destination }
   if (operation === 'copy' && to === '/') throw failure('EBUSY', operation, to)
   if (destination !== undefined && !overwrite) {
-    // mistakes about the source come first
+    // errors of the source come first
     if (operation === 'copy' && source.type === 'directory') return { source, destination }
     throw failure('EEXIST', operation, to)
   }

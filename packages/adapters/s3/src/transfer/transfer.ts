@@ -27,7 +27,7 @@ export async function copy(
   return {}
 }
 
-/** Copy and delete: readers see both for a while. */
+/** Copies, then deletes: readers see both entries for a while. */
 export async function move(
   store: Store,
   from: MountPath,

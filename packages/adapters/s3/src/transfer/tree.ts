@@ -15,7 +15,7 @@ import { copyObject } from './copy-object.ts'
 const reported = 1000
 
 interface TreeObject {
-  /** From the directory on; a marker ends in `/`, the directory's own is empty. */
+  /** The key below the directory. A marker ends in `/`; the directory's own marker is empty. */
   readonly rest: string
   readonly etag: string | undefined
   readonly size: number
@@ -38,7 +38,7 @@ class Progress {
   }
 }
 
-/** Copies every object of a directory, some at a time, markers and links included. Returns the copied versions. */
+/** Copies every object of a directory, several at once, markers and links included. Returns the copied versions. */
 export async function copyTree(
   store: Store,
   from: MountPath,
@@ -84,7 +84,7 @@ export async function copyTree(
   return copied
 }
 
-/** Deletes unchanged copied objects. */
+/** Deletes copied objects that are unchanged. */
 export async function deleteCopied(
   store: Store,
   from: MountPath,
@@ -123,8 +123,8 @@ export async function deleteCopied(
 }
 
 /**
- * The objects of a directory that is copied over one above. Copies can replace later sources: `b/b/x` becomes `b/x`.
- * So they go in waves: first an object, then its replacement.
+ * The objects of a directory that is copied over a directory above it. Copies can replace later sources: `b/b/x` becomes `b/x`.
+ * So they are copied in waves: an object first, then its replacement.
  */
 async function overlapping(store: Store, from: MountPath, to: MountPath, task: Task): Promise<TreeObject[][]> {
   const between = `${paths.relativeTo(from, to).slice(1)}/`
@@ -160,7 +160,7 @@ interface Replaced {
   readonly state: ObjectState
 }
 
-/** Refuses to hide a file or link in a directory, or the reverse. Returns replaced objects under other keys. */
+/** Refuses a file or link that would hide a directory, or the reverse. Returns replaced objects under other keys. */
 async function checkMerge(
   store: Store,
   objects: Iterable<TreeObject> | AsyncIterable<TreeObject>,
@@ -194,7 +194,7 @@ async function checkMerge(
   return replaced
 }
 
-/** The entry of an object. `rest`: its key from the directory on. */
+/** The entry of an object. `rest`: its key below the directory. */
 function entryOf(
   { links }: Store,
   directory: MountPath,

@@ -56,7 +56,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   const environment = splitEnvironment(command.env)
   const isTranslated = layout.mode === 'translated'
   const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
-  // The first process and proot count towards the limit: they share the command's namespace.
+  // The first process and proot count towards the limit, because they share the command's namespace.
   const limited = Limits.limitedCommand(command.argv, command.limits, {
     ownProcesses: isTranslated ? 2 : 1,
     cgroup: command.cgroup,

@@ -11,8 +11,8 @@ import type { OpenedSources } from '../view/sources.ts'
 import { memory, mountSystem, systemNames, withoutEntries } from '../view/system-mounts.ts'
 
 /**
- * The path of the root that bubblewrap assembles, seen from where bubblewrap takes sources. bubblewrap resolves sources beforehand.
- * For a `try` option, a missing source is taken as written. This path exists once bubblewrap has made its own directories.
+ * The path of the root that bubblewrap assembles, as seen where bubblewrap looks for sources. bubblewrap resolves sources beforehand.
+ * For a `try` option, a missing source is used as written. This path exists once bubblewrap has made its own directories.
  * If a version of bubblewrap behaves differently, the comparison of the mounts fails, also in the probe.
  */
 const assembledRoot = '/../oldroot/../newroot'
@@ -72,7 +72,7 @@ export interface SandboxArguments {
   readonly argv: readonly string[]
   /** bubblewrap's options, written to the descriptor for arguments; bubblewrap reads up to the end of file. */
   readonly options: Uint8Array
-  /** Descriptors for bubblewrap; the descriptor of the options is still to be added. */
+  /** Descriptors for bubblewrap. The descriptor of the options must still be added. */
   readonly extraFds: Map<number, DescriptorSource>
   /** Closes the descriptors opened here; call it right after the start. */
   close(): void
@@ -164,7 +164,7 @@ function placementArguments(
   return withoutEntries(at, show === 'empty' ? '0555' : '0000')
 }
 
-/** Mounts that do not come with a copy of the tree. */
+/** Mounts that are not part of a copy of the tree. */
 function firstMounts({ placements }: Layout): readonly Placement[] {
   const first = placements.findIndex(({ show }) => show === 'again')
   return first < 0 ? placements : placements.slice(0, first)

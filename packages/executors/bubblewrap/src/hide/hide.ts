@@ -89,7 +89,7 @@ export interface ListingTracer {
   readonly names: string
   /** Defines `filter_listings` for the traced process, and `seize` for its tracer. */
   readonly filter: string
-  /** Run by the tracer once the process is traced. */
+  /** Perl code that the tracer runs once the process is traced. */
   readonly trace: string
 }
 

@@ -34,9 +34,9 @@ export interface NetworkOptions {
   readonly requests?: RequestRules | undefined
   /** Certificates (PEM) of authorities that prove the names of hosts with rules. Default: Node's authorities. */
   readonly authorities?: readonly string[] | undefined
-  /** Most open connections of a command. Default 128. Each connection takes two descriptors of this process. */
+  /** Limit of open connections of a command. Default 128. Each connection takes two descriptors of this process. */
   readonly connections?: number | undefined
-  /** Most bytes of all connections of a command, both directions together. Default: no limit. */
+  /** Limit of bytes over all connections of a command, both directions together. Default: no limit. */
   readonly bytes?: number | undefined
   /** Milliseconds until an idle connection is cut. Default 300,000. */
   readonly idleTimeout?: number | undefined

@@ -53,7 +53,7 @@ const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 export interface SplitEnvironment {
   readonly outer: Record<string, string>
-  /** For the command alone: `NAME=VALUE`, set by `env` after the first process. */
+  /** Variables for the command alone: `NAME=VALUE`, set by `env` after the first process. */
   readonly inner: readonly string[]
 }
 
@@ -95,7 +95,7 @@ function isStill({ pid, startTime }: Child): boolean {
   return startTime !== undefined && startTimeOf(pid) === startTime
 }
 
-/** @returns false for a vanished sandbox, whose number may be another process's */
+/** @returns false for a vanished sandbox, whose number may now belong to another process */
 export function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boolean {
   try {
     return isStill(child) && process.kill(pid, signal)

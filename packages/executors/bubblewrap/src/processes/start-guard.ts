@@ -37,7 +37,7 @@ export function useStartGuard(): StartGuard {
 }
 
 /**
- * A small shell that outlives this process by a moment, and keeps no event loop alive.
+ * Starts a small shell that briefly outlives this process, and keeps no event loop alive.
  * @throws the system's error for lack of descriptors
  */
 function startGuard(): StartGuard {
@@ -49,7 +49,7 @@ function startGuard(): StartGuard {
     // After closing, the descriptor's number may belong to another file.
     if (!closed) writeSync(notes, `${text.padEnd(lineBytes - 1)}\n`, line * lineBytes)
   }
-  // Allocates the first page now: later the disk may be full.
+  // Writes the first page now, because the disk may be full later.
   note(0, '')
   const child = startScript(notes)
   // Without a guard, the worst case is a waiting process.

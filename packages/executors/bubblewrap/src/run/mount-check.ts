@@ -47,8 +47,8 @@ const fewPlaces = 100
 const plainPath = /^[\w./-]+$/
 
 /**
- * The mount at a place that only one line of the table names, so no other mount covers the place. Much faster than reading the whole table.
- * `undefined`: read the whole table.
+ * The mount at a place that exactly one line of the table names, so no other mount covers the place. This is much faster than reading
+ * the table. `undefined`: read the whole table.
  */
 function onlyEntryAt(table: string, point: string): HostPaths.MountEntry | undefined {
   if (!plainPath.test(point)) return undefined

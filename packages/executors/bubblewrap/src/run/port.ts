@@ -9,9 +9,9 @@ import type { Sandbox } from './sandbox.ts'
 
 export interface SandboxEnd extends CommandEnd {
   readonly exposure?: Awaited<ReturnType<MountWatch['end']>>['lost'] | undefined
-  /** A listing of the root failed. */
+  /** True if a listing of the root failed. */
   readonly isUnlisted: boolean
-  /** The process that hides names was killed: listings may have been wrong. */
+  /** True if the process that hides names was killed: listings may have been wrong. */
   readonly isTracerKilled: boolean
 }
 

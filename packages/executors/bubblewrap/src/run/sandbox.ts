@@ -34,7 +34,7 @@ export interface Sandbox {
   readonly errorsRead: Promise<void>
   /** The exit status reported by the first process, if any. */
   exitCode(): number | undefined
-  /** The command could not get a process. */
+  /** True if the command could not get a process. */
   unstarted(): boolean
   /** Signals the command's process group. */
   signal(signal: NodeJS.Signals): boolean

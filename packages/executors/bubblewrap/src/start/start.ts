@@ -74,7 +74,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
       maxOutputBytes: longestError,
       onStdout: start.onStdout,
       onStarted(pid) {
-        // Noted before bubblewrap has all its options, hence before it has a child.
+        // Recorded before bubblewrap has all its options, and hence before it has a child.
         started = start.guard.starting(pid)
         group?.join(pid)
         pipe.complete()
@@ -106,7 +106,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
     const stopped = once(stop.signal)
     const known = status.until((text) => childOf(text) > 0).then(() => identify(childOf(status.text())))
     const ready = report.until((text) => readReport(text).ready)
-    // Only when the child is ready: before the child runs a program, the kernel may hide its namespaces from its own user.
+    // Opened only when the child is ready: before the child runs a program, the kernel may hide its namespaces from its own user.
     const opened = Promise.all([known, ready]).then(([child]) => start.network?.open(child, owner))
     opened.catch(() => undefined)
     // The expected mounts are found while bubblewrap works.
@@ -170,9 +170,9 @@ function followCold(
   const end = () => endSandbox(running, first)
   const exitCode = () => readReport(report.text()).exitCode
   report.stream?.write('go\n')
-  // The command's remaining processes end with it: with the first process as process 1, else with proot, which would wait.
+  // The command's remaining processes end with the first process if that is process 1. proot would wait for them, so the sandbox is killed.
   if (mode === 'translated') void report.until((text) => hasEnded(readReport(text))).then(() => send(child, 'SIGKILL'))
-  // bubblewrap ends last, unless it is killed. If that happens before its child asks to die with it, only this process can end the child.
+  // bubblewrap ends last, unless it is killed. If it is killed too early, its child survives, and only this process can end the child.
   const lookAfter = async () => {
     send(child, 'SIGKILL')
     await waitUntil(() => !isChild())

@@ -111,7 +111,7 @@ function sweep(place: string): void {
     try {
       rmSync(join(place, name), { recursive: true, force: true })
     } catch {
-      // Another user's.
+      // The directory belongs to another user.
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { VirtualPath, WorkspaceError } from '@ws/core'
 import { execError, type Bind, type BindPlan, type HostPath } from '@ws/core/executor'
 
-/** The tree that proot makes `/`. Everything outside is no more than the view shows. Masks and read-only parts over it are real mounts. */
+/** The tree that proot makes `/`. The view outside shows nothing more. Masks and read-only parts over the tree are real mounts. */
 export const translatedRoot = '/.ws'
-/** The workspace's `/tmp` beside that tree, so it needs no mount point on the disk [RP18]. */
+/** The workspace's `/tmp` beside the translated tree, so it needs no mount point on the disk [RP18]. */
 export const translatedTemporary = '/.tmp'
 export const temporary = '/tmp'
 
@@ -38,7 +38,7 @@ export interface Layout {
   /** Parents before children, alias by alias. */
   readonly placements: readonly Placement[]
   readonly aliases: readonly VirtualPath[]
-  /** The plan brings its own `/tmp`. */
+  /** True if the plan contains its own `/tmp`. */
   readonly hasTemporary: boolean
 }
 
@@ -101,7 +101,7 @@ function systemPlacements({ source }: Bind, systemNames: readonly string[]): Pla
 
 /**
  * Shows the tree again at each alias over a reserved name, without nested aliases.
- * The copies of its mounts are at the same directories as the originals, so the copies cannot be changed alone.
+ * A copied mount uses the same directory as the original, so it cannot be changed separately.
  */
 function againPlacements({ binds, aliases }: BindPlan): Placement[] {
   const root = binds.find(({ at }) => at === '/')
@@ -159,7 +159,7 @@ export interface SplitLayout {
   readonly top?: string | undefined
 }
 
-/** With many parts, covers that show their own place or nothing are mounted in the finished tree. */
+/** For a layout with many parts, separates covers that show their own place or nothing: these are mounted in the finished tree. */
 export function splitLate(layout: Layout): SplitLayout {
   const { placements } = layout
   if (placements.length <= mostParts) return { mounted: layout, covers: [] }
@@ -168,7 +168,7 @@ export function splitLate(layout: Layout): SplitLayout {
   const covers: Placement[] = []
   const around = new Set<string>()
   const known = new Map(placements.map((placement) => [placement.at, placement]))
-  // Children before parents.
+  // From children to parents.
   for (let index = placements.length - 1; index >= 0; index--) {
     const placement = placements[index]
     if (placement === undefined) continue

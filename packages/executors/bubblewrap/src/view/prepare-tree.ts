@@ -13,7 +13,7 @@ import type { KeptNames } from './kept-names.ts'
 export interface Prepared {
   readonly mode: LayoutMode
   readonly held: Reserve.Reservation | undefined
-  /** For `direct`: `mounted` are the top-level names that the system covers, `hidden` those that listings omit. */
+  /** For `direct`: `mounted` lists top-level names that the system covers, `hidden` lists top-level names that listings omit. */
   readonly mounted?: readonly string[] | undefined
   readonly hidden?: readonly string[] | undefined
 }

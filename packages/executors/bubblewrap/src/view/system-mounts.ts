@@ -8,7 +8,7 @@ import { type Placement, temporary } from './layout.ts'
 export interface SystemMounts {
   readonly system: readonly SystemEntry[]
   readonly tools: readonly { readonly at: string; readonly fd: number }[]
-  /** A directory with the files of `/etc`, where empty ones hold the machine's mounts. */
+  /** A directory with the files of `/etc`. Files that the machine mounts there are empty in it. */
   readonly etc: number | undefined
   readonly scratchBytes: number
 }

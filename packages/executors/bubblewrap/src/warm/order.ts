@@ -6,11 +6,11 @@ export interface WarmOrder {
   readonly cwd: string
   /** False: standard input is `/dev/null`. */
   readonly hasInput: boolean
-  /** Run immediately. Otherwise the spare waits while this process checks its mounts. */
+  /** True: run immediately. Otherwise the spare waits while this process checks its mounts. */
   readonly atOnce: boolean
   /** In the order of mounting. */
   readonly covers: readonly Placement[]
-  /** Where the root's tree is assembled. */
+  /** The path at which the root's tree is assembled. */
   readonly top?: string | undefined
 }
 
@@ -40,7 +40,7 @@ export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers, top }: W
   return order
 }
 
-/** Each text is preceded by its length. */
+/** The encoded size. Each text is preceded by its length. */
 function sizeOf(fields: readonly string[]): number {
   let size = 0
   for (const text of fields) size += 4 + Buffer.byteLength(text)

@@ -10,7 +10,7 @@ import type { Supervisor } from './supervisor.ts'
 export interface WarmPoolOptions {
   readonly owner: Owner
   readonly guard: () => StartGuard
-  /** Milliseconds until a silent supervisor is given up. Default 10,000. */
+  /** Milliseconds after which a silent supervisor counts as lost. Default 10,000. */
   readonly patience?: number | undefined
   /** Milliseconds without a command until a supervisor ends. Default 60,000. */
   readonly idle?: number | undefined
@@ -86,7 +86,7 @@ export class WarmPool {
     living.set(entry.supervisor, () => this.#end(key, entry))
   }
 
-  /** A warm start failed. The command starts cold. */
+  /** Records that a warm start failed. The command starts cold. */
   failed(problem: string): void {
     this.#problem = problem
     this.#failures++
@@ -100,7 +100,7 @@ export class WarmPool {
     this.#isCold = true
   }
 
-  /** The plan's mounts have changed: running commands go on, later ones get another supervisor. */
+  /** Replaces a supervisor after a change of the plan's mounts: running commands continue, later commands get another supervisor. */
   retire(supervisor: Supervisor): void {
     for (const [key, entry] of this.#entries) {
       if (entry.supervisor !== supervisor) continue

@@ -42,7 +42,7 @@ export function followWarm({
   }
   const streams = [read('stdout'), read('stderr')]
   const stdin = start.hasInput === true ? inputOf(spare) : undefined
-  // Closes the order's descriptor, and the descriptor of an input without a writer.
+  // Closes the descriptor of the order, and that of an input without a writer.
   spare.close()
   let ending: WarmEnd | undefined
   const gone = running.ended.then((how) => {

@@ -13,7 +13,7 @@ export interface Spare {
   readonly report: number
   /** Closes the descriptors that were not taken. */
   close(): void
-  /** Hands over a descriptor, which the caller closes. */
+  /** Gives a descriptor to the caller, who closes it. */
   take(which: 'order' | 'stdin' | 'stdout' | 'stderr' | 'report'): number
 }
 

@@ -50,7 +50,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   const end = () => {
     if (signalIn(spare.child, spare.child.pid, 'SIGKILL')) running.expectEnd()
   }
-  /** Gives up the warm start. No part of the command has run or will run. */
+  /** Abandons the warm start. No part of the command has run or will run. */
   const giveUp = () => {
     end()
     spare.close()
@@ -135,7 +135,7 @@ async function take(
     return await untilAborted(taken, signal)
   } catch (error) {
     if (signal?.aborted) {
-      // a late spare goes unused, and a missing one needs nothing
+      // a late spare is closed unused, and a missing spare needs no action
       void taken.then((late) => late.close()).catch(() => undefined)
       throw error
     }

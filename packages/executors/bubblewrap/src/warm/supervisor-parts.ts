@@ -10,7 +10,7 @@ export interface SupervisorParts {
   readonly control: Duplex
   readonly status: Duplex
   readonly filterBytes: number
-  /** Milliseconds until a silent supervisor is given up. */
+  /** Milliseconds after which a silent supervisor counts as lost. */
   readonly patience: number
   /** Spares to keep ready. */
   readonly spares: number
@@ -21,7 +21,7 @@ export interface SupervisorParts {
 export interface WarmEnd {
   /** `undefined`: unknown, or not the command's own end. */
   readonly status: number | undefined
-  /** The supervisor is lost. */
+  /** True if the supervisor is lost. */
   readonly isLost?: boolean
   /** Why listings may have been wrong. */
   readonly unlisted?: 'unreadable' | 'killed' | undefined
@@ -36,7 +36,7 @@ export interface Followed {
 export interface Running {
   /** Resolves when the command has ended completely, or the supervisor is lost. */
   readonly ended: Promise<WarmEnd>
-  /** The first process has ended: the supervisor must report it soon. */
+  /** Expects the end soon, because the first process has ended and the supervisor must report it. */
   expectEnd(): void
 }
 

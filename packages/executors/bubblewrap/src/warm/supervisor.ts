@@ -12,12 +12,12 @@ import {
 } from './supervisor-parts.ts'
 import { longestLine, parseLine, type SupervisorLine } from './wire.ts'
 
-/** The patience with an idle supervisor is this many times the usual one. */
+/** Multiple of the usual patience for an idle supervisor. */
 const idlePatience = 6
 
 const lost: WarmEnd = { status: undefined, isLost: true }
 
-/** This process's side of a supervisor, which is not trusted: an invalid line, a false spare, a wrong end or silence ends all of it. */
+/** This process's side of a supervisor, which is not trusted: an invalid line, a false spare, a wrong end or silence ends it. */
 export class Supervisor {
   readonly #parts: SupervisorParts
   readonly #ready: Spare[] = []
@@ -29,7 +29,7 @@ export class Supervisor {
   #isGreeted = false
   #timer: NodeJS.Timeout | undefined
   readonly #lost = Promise.withResolvers<void>()
-  /** bubblewrap itself has ended, outside its sandbox. */
+  /** Resolves when bubblewrap itself, outside its sandbox, has ended. */
   readonly #exited = Promise.withResolvers<void>()
   #isLost = false
   #isRetired = false
@@ -139,7 +139,7 @@ export class Supervisor {
     this.#watchSilence()
   }
 
-  /** A silent supervisor may also hold a command's pipes, which would then wait for the end of its input. */
+  /** Watches for silence: a silent supervisor may keep a command's pipes open, and the command would wait for the end of its input. */
   #watchSilence(): void {
     clearInterval(this.#timer)
     this.#timer = undefined

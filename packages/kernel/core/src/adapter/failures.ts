@@ -5,7 +5,7 @@ interface Situation {
   readonly code: ErrorCode
   readonly reason: string
   readonly remedy: string
-  /** Remedies that differ for some operations. */
+  /** By operation: a remedy that differs. */
   readonly remedies?: Readonly<Record<string, string>>
 }
 

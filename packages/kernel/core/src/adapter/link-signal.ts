@@ -13,8 +13,8 @@ export interface LinkSignalOptions {
 }
 
 /**
- * A link is in the way. An adapter rejects with it instead of following, before any effect and before it reads a body.
- * The workspace resolves the target, asks the policy again and continues. Callers never see it.
+ * A link is on the path. An adapter rejects with this signal instead of following the link, before any effect and before it reads a body.
+ * The workspace resolves the target, asks the policy again and continues. Callers never see the signal.
  */
 export class LinkSignal extends Error {
   readonly argument: LinkArgument

@@ -40,7 +40,7 @@ export async function forEachOf<Item>(
       if (running.size >= limit) await Promise.race(running)
     }
   } finally {
-    // also where the items themselves fail
+    // also awaited if the items themselves fail
     await Promise.all(running)
   }
   if (failed !== undefined) throw failed.error

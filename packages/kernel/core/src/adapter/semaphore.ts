@@ -42,7 +42,7 @@ export class Semaphore {
     await turn.promise
     signal?.removeEventListener('abort', leave)
     if (signal?.aborted !== true) return
-    // It was woken and aborted in the same tick: its turn passes to the next waiter.
+    // The waiter was woken and aborted in the same tick: the next waiter gets its turn.
     this.release()
     throw signal.reason
   }

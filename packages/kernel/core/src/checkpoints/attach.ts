@@ -5,7 +5,7 @@ import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { CheckpointEngine } from '../contract/checkpoint-engine.ts'
 import type { CheckpointParts } from './door.ts'
 
-/** Hands the mounts that can be written to over to the engine, and uses the adapters that it gives back. */
+/** Gives the writable mounts to the engine, and uses the adapters that the engine returns. */
 export async function attachCheckpoints(
   engine: CheckpointEngine | undefined,
   mounts: readonly WorkspaceMount[],

@@ -36,7 +36,7 @@ export interface CheckpointParts {
 export interface LiveCheckpointsOptions {
   readonly context: Context
   readonly parts: CheckpointParts | undefined
-  /** The ids of the commands and sessions that run; a command without an id by its line. */
+  /** The ids of running commands and sessions. A command without an id is listed by its line. */
   readonly busy: () => readonly string[]
 }
 
@@ -148,7 +148,7 @@ export class LiveCheckpoints implements CheckpointDoor {
     return result
   }
 
-  /** Before a command, or a tool call, that may change something. */
+  /** Takes a checkpoint before a command, or a tool call, that may change something. */
   async before(label: string): Promise<void> {
     if (!this.automatic || this.#parts === undefined) return
     await this.#parts.attached.save({ automatic: true, label: label.slice(0, longestLabel) })
@@ -225,7 +225,7 @@ export class LiveCheckpoints implements CheckpointDoor {
     await attached.compare(id, id, {}) // rejects with its own reason
   }
 
-  /** Read-only parts are never restored into. */
+  /** Separates read-only parts, into which nothing is restored. */
   #divide(found: readonly VisibleDifference[]): { restorable: VisibleDifference[]; kept: Kept[] } {
     const restorable: VisibleDifference[] = []
     const kept: Kept[] = []

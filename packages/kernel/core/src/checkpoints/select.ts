@@ -28,7 +28,7 @@ export function missingAbove(
   )
 }
 
-/** A checkpoint that was left out has an equal one before it. */
+/** The latest checkpoint. An automatic checkpoint is left out only if an equal one exists before. */
 export function latestOf(checkpoints: readonly SavedCheckpoint[]): SavedCheckpoint {
   const latest = checkpoints.at(-1)
   if (latest === undefined) throw new Error('a checkpoint was left out, and there is none before it')

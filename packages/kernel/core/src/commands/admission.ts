@@ -34,7 +34,7 @@ export const defaultKillGrace = 2000
 /** Attempts to start a command when missing names appear during the start. */
 const startAttempts = 3
 
-/** Starts by a plan. Makes a new plan if a missing name appeared before it was reserved. */
+/** Starts a command by its plan. Makes a new plan if a missing name appeared before it was reserved. */
 export async function startPlanned<Started>(
   { context }: CommandDoor,
   { plan: first, executor, acknowledged }: Pick<Admitted<unknown>, 'plan' | 'executor' | 'acknowledged'>,
@@ -71,9 +71,9 @@ export interface Admitted<Normalised> {
   readonly acknowledged: ReadonlySet<string>
   readonly narrowed: ExecOptions
   readonly cache: VirtualPath | undefined
-  /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
+  /** True if a rule was acknowledged: no file of the workspace may decide how the command starts. */
   readonly bare: boolean
-  /** To be called when the command has ended, or does not start after all. */
+  /** Call this when the command has ended, or does not start after all. */
   readonly end?: EndedCommand | undefined
 }
 

@@ -58,7 +58,7 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
       pass(name, [taken.reason], [taken.remedy])
     } catch (error) {
       const shortage = shortageOf(error)
-      // A shortage passes, and the next executor could be a weaker boundary.
+      // A shortage is temporary, and the next executor could be a weaker boundary.
       if (shortage !== undefined) throw unattached(name, shortage, error)
       if (!isWorkspaceError(error)) throw error
       pass(name, [error.reason], error.remedy === undefined ? [] : [error.remedy])

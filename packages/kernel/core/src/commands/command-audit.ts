@@ -27,7 +27,7 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
     if (!context.audit.active) return
     const ended = outcomeOf('exec', error, signal)
     const path = typeof cwd === 'string' ? cwd : context.root
-    // A rule that cannot be enforced has a path of its own, which says nothing of the working directory.
+    // A rule that cannot be enforced has its own path, which is unrelated to the working directory.
     const refused = ended.outcome === 'denied' && ended.code !== 'EUNENFORCEABLE' && isWorkspaceError(error)
     const resolved = refused ? (error.path as VirtualPath | undefined) : landed
     context.audit.record({
@@ -38,7 +38,7 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
       resolvedPath: resolved === path ? undefined : resolved,
       ...ended,
       duration: context.clock.since(began),
-      // In the form that the policy judged; a command that could not be read is not shown.
+      // The form that the policy judged. A command that could not be read is not shown.
       command: line ?? (typeof command === 'string' ? command : ''),
       executor: executor?.name,
       acknowledged: namesOf(acknowledge),
@@ -54,7 +54,7 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
     done(end?: CommandEnd): void {
       record(undefined, end)
     },
-    /** @param survivors of a command that was aborted */
+    /** @param survivors true if an aborted command has left processes */
     failed(error: unknown, survivors = false): void {
       record(error, getCommandResult(error), survivors ? true : undefined)
     },

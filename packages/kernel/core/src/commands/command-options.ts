@@ -28,7 +28,7 @@ function withoutStartVariables(env: CommandDefaults['env']): CommandDefaults['en
   return env && Object.fromEntries(Object.entries(env).filter(([name]) => !isStartVariable(name)))
 }
 
-/** The defaults of a workspace, as a copy. They have been checked, but for the cache. */
+/** The defaults of a workspace, as a copy. All but the cache have been checked. */
 export function copyCommandDefaults(
   { gitIdentity, ...given }: CommandDefaults = {},
   place: CachePlace,

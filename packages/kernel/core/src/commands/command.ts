@@ -53,7 +53,7 @@ function isArguments(command: Command): command is CommandArguments {
   return typeof command === 'object' && command !== null && !Array.isArray(command)
 }
 
-/** Gives `command`, else the words of `command.N`. Inherited names do not count. */
+/** Returns `command`, otherwise the words of `command.N`. Inherited names do not count. */
 function commandOf(given: CommandArguments): string | readonly string[] {
   const own = (name: string): unknown =>
     Object.hasOwn(given, name) ? given[name as keyof CommandArguments] : undefined

@@ -139,7 +139,7 @@ function harmless(listener: (chunk: OutputChunk) => unknown): Listener {
       const answer = listener({ stream, data: Uint8Array.from(data) })
       if (answer instanceof Promise) answer.catch(() => undefined)
     } catch {
-      // The command and the other readers of its output go on.
+      // The command and other readers of its output continue.
     }
   }
 }

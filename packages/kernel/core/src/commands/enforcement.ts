@@ -12,7 +12,7 @@ import { mountRuleName } from '../policy/namespace.ts'
 
 export interface ChosenExecutor {
   readonly name: string
-  /** The names at `/` at which commands see something else than the workspace. */
+  /** The names at `/` at which commands see other content than the workspace's. */
   readonly needs: readonly string[]
   readonly attached: AttachedExecutor
   readonly passedOver: readonly PassedOver[]
@@ -69,7 +69,7 @@ export async function planFor(
 export function unheld(plan: BindPlan, attached: AttachedExecutor): Restriction[] {
   return plan.restrictions.flatMap((restriction) => {
     const level = attached.guarantees[restriction.field]
-    // Through an interpreter every access comes to the file door, which needs no bind and so has no problem with one.
+    // With an interpreter, every access uses the file door, which needs no bind and so has no problem with one.
     if (level === 'interpreter') return []
     if (restriction.problem !== undefined || !satisfies(level, leastLevel(restriction))) return [restriction]
     const problem = restriction.missing && problemOfMissing(restriction.missing, attached)

@@ -21,7 +21,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Gate } from '../mount/gate.ts'
 import type { LinkTracer } from '../mount/trace-links.ts'
 
-/** Hints and violations that a result lists at most. */
+/** Limit of hints and violations that a result lists. */
 const mostListed = 100
 
 export interface Judging {
@@ -34,7 +34,7 @@ export interface Judging {
   readonly end?: EndedCommand | undefined
 }
 
-/** A command as callers get it. Its result lists names made against pattern rules, and rules that may have made it fail. */
+/** Wraps a command for callers. Its result lists names made against pattern rules, and rules that may have made the command fail. */
 export function judgeCommand(started: StartedCommand, input: CommandInput, judging: Judging): RunningCommand {
   const began = judging.clock.begin()
   const result = started.wait().then(
@@ -52,7 +52,7 @@ export function judgeCommand(started: StartedCommand, input: CommandInput, judgi
       throw typedError(error, 'exec')
     },
   )
-  /** The output for an error, without content that the command may not have read. */
+  /** The output for an error. Content that the command may not have read is left out. */
   let known: CommandResult | undefined
   result.catch((error: unknown) => {
     known = getCommandResult(error)
@@ -102,7 +102,7 @@ export async function findMade({ plan, ...judging }: Judging): Promise<RuleViola
       .map(({ path, pattern }): RuleViolation => ({ rule: pattern.rule.name, path, kind: 'created' }))
     return [...turned, ...made].slice(0, mostListed)
   } catch (error) {
-    // The workspace was closed meanwhile; the command has ended all the same.
+    // The workspace was closed meanwhile. The command has ended anyway.
     if (isWorkspaceError(error, 'ECLOSED') || isWorkspaceError(error, 'ENOWORKSPACE')) return []
     throw error
   }
@@ -143,7 +143,7 @@ function findHints({ stderr, exitCode }: ExecutorResult, { gate, plan, cwd, ackn
   return hints.slice(0, mostListed)
 }
 
-/** The paths in a message: all that are quoted, or the text before the refusal, without its verb. */
+/** The paths in a message: all quoted ones, or the text before the refusal, without its verb. */
 function pathsIn(line: string, { plan, cwd }: Pick<Judging, 'plan' | 'cwd'>): VirtualPath[] {
   const quoted = [...line.matchAll(/["'`\u2018\u201c]([^"'`\u2018-\u201d]+)["'`\u2019\u201d]/gu)].map(
     ([, text = '']) => text,

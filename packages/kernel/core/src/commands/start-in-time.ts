@@ -7,10 +7,10 @@ export interface StartLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds that a preparation may take; a shorter one does not count. */
+/** Minimum of milliseconds for a preparation. */
 const preparation = 5_000
 
-/** Milliseconds that an aborted start gets to end. */
+/** Milliseconds for an aborted start to end. */
 const grace = 200
 
 /**
@@ -39,7 +39,7 @@ export async function startInTime<Started>(
   const timer = timeout === undefined ? undefined : setTimeout(onTimeout, Math.max(timeout, preparation))
   signal?.addEventListener('abort', onAbort, { once: true })
   let isOver = false
-  // its caller has its error already, and a late start has no caller
+  // the caller has received its error, and a late start has no caller
   starting.then((started) => (isOver ? runningOf(started)[Symbol.asyncDispose]() : undefined)).catch(() => undefined)
   try {
     return await Promise.race([starting, over])

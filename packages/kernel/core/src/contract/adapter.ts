@@ -56,7 +56,7 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Names the place of the data, without a secret: equal words mean the same data, also across processes. Absent if unknown. */
   readonly identity?: string | undefined
 
-  /** A link gives the stat of the link itself. */
+  /** The stat of an entry. For a link: the stat of the link itself. */
   stat(path: MountPath, options?: StatOptions): Promise<Stat>
 
   /** A file's bytes, all or a range, with the stat of the state that was read. */

@@ -35,7 +35,7 @@ export interface Bind {
 }
 
 export interface Restriction {
-  /** The name of the rule; `mount:/at` for a read-only mount. `acknowledge` takes this name. */
+  /** The name of the rule; `mount:/at` for a read-only mount. The option `acknowledge` takes this name. */
   readonly rule: string
   readonly path: VirtualPath
   readonly field: GuaranteeField

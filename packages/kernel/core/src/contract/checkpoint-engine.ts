@@ -38,7 +38,7 @@ export interface EntryState {
   readonly content?: string | undefined
   /** The stored target of a link. */
   readonly target?: string | undefined
-  /** Identifies the entry under any name, also after a move. */
+  /** An identity of the entry that remains the same after a move. */
   readonly identity?: string | undefined
 }
 
@@ -68,7 +68,7 @@ export interface SavedCheckpoint {
 }
 
 export interface SaveOptions extends SignalOption {
-  /** The id of a checkpoint that must not be deleted to make room for the new checkpoint. */
+  /** The id of a checkpoint that must not be deleted to free space for the new checkpoint. */
   readonly keep?: string | undefined
   readonly label?: string | undefined
   /** Saves only if an entry has changed since the last checkpoint. Default false. */

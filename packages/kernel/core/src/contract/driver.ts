@@ -36,7 +36,7 @@ type Filled<Options extends SignalOption, Defaulted extends keyof Options> = Sig
     : Options[Name]
 }
 
-/** A range has whole numbers from 0. For `maxBytes` see `checkReadSize`. */
+/** Options of a read. A range has whole numbers from 0. For `maxBytes` see `checkReadSize`. */
 export interface DriverReadOptions extends ReadOptions {}
 export interface DriverWriteOptions extends Filled<WriteOptions, 'parents' | 'durable'> {}
 export interface DriverAppendOptions extends Filled<AppendOptions, 'parents'> {}
@@ -71,7 +71,7 @@ export interface Driver {
   readonly name: string
   readonly capabilities: DriverCapabilities
 
-  /** Refuses more paths than the base does, by throwing. `creates`: the operation may make something there. */
+  /** Throws for paths that the base would accept. `creates`: the operation may create an entry there. */
   checkPath?(path: MountPath, operation: string, creates: boolean): void
 
   stat(path: MountPath, options: SignalOption): Promise<Stat>

@@ -6,7 +6,7 @@ export interface LandlockRule {
   /** A host path, resolved at the start, or a descriptor, which no rename can change. */
   readonly source: string | { readonly fd: number }
   readonly access: readonly LandlockAccess[]
-  /** Leave the rule out if the path is missing. Default false: the command does not run. */
+  /** Omit the rule if the path is missing. Default false: the command does not run. */
   readonly optional?: boolean | undefined
 }
 

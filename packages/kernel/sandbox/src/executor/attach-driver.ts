@@ -33,7 +33,7 @@ export interface AttachDriverOptions {
 export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOptions): AttachedExecutor {
   const work = new HeldWork()
 
-  /** @param stop once aborted, nothing starts */
+  /** @param stop once aborted, no command starts */
   async function run(
     request: CommandRequest,
     plan: BindPlan,
@@ -65,7 +65,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     }
   }
 
-  /** Releases a command that does not start. If the driver hangs, the release follows its answer. */
+  /** Releases a command that does not start. If the driver hangs, the release waits for its answer. */
   async function startOnce(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort> {
     const starting = (async () => {
       try {
@@ -153,17 +153,17 @@ function notLed(native: string): WorkspaceError {
   })
 }
 
-/** Milliseconds that an aborted start gets to end. */
+/** Milliseconds for an aborted start to end. */
 const patienceMs = 1_000
 
 export class HeldWork {
   readonly #running = new Set<StartedCommand | Terminal>()
-  /** Ended work with processes that no signal ends. */
+  /** Ended work that has left processes which no signal ends. */
   readonly #outlived = new Set<StartedCommand | Terminal>()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #stop = new AbortController()
 
-  /** Aborted, with `ECLOSED`, when nothing more may start. */
+  /** Aborted with `ECLOSED` when no further work may start. */
   get stopped(): AbortSignal {
     return this.#stop.signal
   }

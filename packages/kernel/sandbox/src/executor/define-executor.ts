@@ -99,7 +99,7 @@ function runtimeProblem(): OwnerProblem | undefined {
   return { reason: `commands run on Node only, and this is ${runtime}`, remedy }
 }
 
-/** Reports a known problem by its message, and a failed system call by its name, without host paths. */
+/** Runs a probe. A known problem is reported by its message, a failed system call by its name, without host paths. */
 async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probed<Found>> {
   try {
     return await probe()
@@ -115,7 +115,7 @@ async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probe
   }
 }
 
-/** The error when availability is unknown: another executor could be a weaker boundary. */
+/** The error for unknown availability: another executor could be a weaker boundary. */
 function untried({ reason, remedy }: shortages.Shortage, native: unknown): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOEXECUTOR',
@@ -130,7 +130,7 @@ function isSystemError(error: unknown): error is { readonly code: string; readon
   return error instanceof Error && 'code' in error && 'syscall' in error
 }
 
-/** The answer of a probe that found something missing. */
+/** The result of a probe that found a missing part. */
 export function unavailable(
   missing: string,
   howToFix: string | undefined,

@@ -23,7 +23,7 @@ export interface ConfinedTarget {
   readonly owner: Owner
 }
 
-/** `found`: commands can run; else what is missing, and how to mend it. Default: nothing more. */
+/** `found`: commands can run. Otherwise the report names missing parts and remedies. Default: no further details. */
 export interface Probed<Found> extends Partial<Omit<ProbeReport, 'available' | 'guarantees'>> {
   readonly found?: Found | undefined
 }
@@ -47,7 +47,7 @@ export interface ExecutorDriver<Options, Found> {
   readonly kind?: Executor['kind'] | undefined
   /** Bare names of the programs of commands. While the program files are unchanged, one probe serves equal targets. Absent: no cache. */
   readonly programs?: readonly string[] | undefined
-  /** Finds out by running commands. Must end without a signal. `tryOut` runs in a workspace whose file `probe` contains `workspace`. */
+  /** Probes by running commands. Must end without a signal. `tryOut` runs in a workspace whose file `probe` contains `workspace`. */
   probe(target: ConfinedTarget, options: Options, tryOut: TryOut<Found, Options>): Promise<Probed<Found>>
   /** More details for the operator, on demand. */
   describe?(target: ConfinedTarget, found: Found, options: Options): Promise<ProbeReport['details']>
@@ -65,8 +65,8 @@ export interface CommandDriver {
   /** Milliseconds after the last signal in which the driver must report the end. Default 10 s. */
   readonly patience?: number | undefined
   /**
-   * Does everything that can be refused before a start. Its `signal`: nothing may start any more.
-   * @throws WorkspaceError that says why the command cannot run; `EBUSY` as `start`
+   * Makes every check that can refuse a command before its start. Once its `signal` is aborted, no command may start.
+   * @throws WorkspaceError with the reason why the command cannot run; `EBUSY` as `start`
    */
   prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedCommand | LocalCommand>
   /**
@@ -76,14 +76,14 @@ export interface CommandDriver {
   start?(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort>
   /** The error of a `lost` or `unstarted` end. `undefined`: the usual error, or none after a kill. */
   explainFailure?(end: CommandEnd, known: KnownEnd): WorkspaceError | undefined
-  /** Releases everything, when no command is left. May be called twice. */
+  /** Releases all resources after the last command. May be called twice. */
   close?(): Promise<void>
 }
 
 export interface PreparedCommand {
-  /** Closes parts of the start; called once. */
+  /** Closes resources of the start; called once. */
   close?(): void
-  /** Releases reservations, when no process of the command is left or it did not start. May be called twice. */
+  /** Releases reservations when no process of the command remains, or when it did not start. May be called twice. */
   release?(): Promise<void>
 }
 
@@ -104,13 +104,13 @@ export interface CommandPort {
   signal(name: KillSignal, whom: 'command' | 'everyone'): boolean
   /** Resizes the command's own terminal. False when it is closed. */
   resize?(columns: number, rows: number): boolean
-  /** Ends everything that the command started, at once. Twice is fine. */
+  /** Ends all processes of the command at once. Repeated calls are fine. */
   end(): void
   /** The end of the command. Rejects with a `WorkspaceError` if it never ran. */
   readonly exited: Promise<CommandEnd>
   /** Resolves when only {@link CommandEnd.survivors} are left and all output was given. Default: {@link exited}. */
   readonly gone?: Promise<Pick<CommandEnd, 'survivors'> | void> | undefined
-  /** Processes are left that no signal ends. Default false. */
+  /** True if processes remain that no signal ends. Default false. */
   readonly survivors?: boolean | undefined
 }
 
@@ -122,10 +122,10 @@ export interface CommandEnd {
   readonly shellStatus?: number | undefined
   /** The name of the signal that ended the command. With `lost`, only a guess. */
   readonly signal?: string | undefined
-  /** The command ran, and its end is not known. */
+  /** True if the command ran, but its end is unknown. */
   readonly lost?: boolean | undefined
   readonly unstarted?: boolean | undefined
-  /** Processes are left that no signal ends. Nothing waits for these processes. */
+  /** True if processes remain that no signal ends. Nothing waits for these processes. */
   readonly survivors?: boolean | undefined
   readonly violations?: readonly RuleViolation[] | undefined
 }

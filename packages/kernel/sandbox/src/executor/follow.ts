@@ -59,7 +59,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
 
   async function releaseAll(end: CommandEnd | undefined): Promise<void> {
     const released = prepared.release?.()
-    // A survivor waits for a dead file system, and so may the release.
+    // A survivor waits for a dead file system, and the release may wait for it too.
     if (end?.survivors === true || port.survivors === true) void released?.catch(() => undefined)
     else await released
   }
@@ -149,7 +149,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       exited.abort(over)
       return settled
     },
-    /** Waits for the rest of the process tree, with the grace on a timeout or an abort. Returns whether processes are left. */
+    /** Waits for the remaining process tree, with the grace after a timeout or an abort. Returns whether processes remain. */
     async survivors(): Promise<boolean> {
       if (port.gone === undefined) return false
       if (grace === undefined) leaving = setTimeout(end, leavingTime)
@@ -167,7 +167,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
   }
 }
 
-/** Without a reason, Node makes an exception with a stack every time. */
+/** A shared reason: without one, Node makes an exception with a stack every time. */
 const over = new Error('the command has ended')
 
 function outcomeOf(
@@ -215,7 +215,7 @@ function brokenDriver(name: string, native: unknown): WorkspaceError {
   })
 }
 
-/** A driver's error for callers: a known one, a shortage, or a fault of the driver. */
+/** Converts a driver's error for callers: a known error, a shortage, or a fault of the driver. */
 export function driverError(error: unknown, faultOf: () => WorkspaceError): WorkspaceError {
   if (isWorkspaceError(error)) return error
   const shortage = shortages.of(error)

@@ -17,7 +17,7 @@ export function probingOwner(): Owner {
   return uid === 0 ? ordinary : { uid, gid: process.getgid?.() ?? ordinary.gid }
 }
 
-/** Whether commands can run as the owner. Never as uid 0: a setuid program or device of root works on the host. */
+/** Why commands cannot run as the owner. They never run as uid 0: a setuid program or device of root works on the host. */
 export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const remedy = 'give the root directory to an ordinary user, or pass `owner: { uid, gid }` to the local adapter'
   if (![uid, gid].every((id) => Number.isInteger(id) && id >= 0))
@@ -35,7 +35,7 @@ export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined 
 /** Capabilities to become another user, prepare its files, and end and remove its leftovers. Docker grants all of these. */
 const neededByRoot = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, KILL: 5, SETGID: 6, SETUID: 7 } as const
 
-/** In a container, root may have no right to become another user, or there may be no other user. */
+/** Finds problems of root in a container: root may lack the right to become another user, or no other user exists. */
 function findRootProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(readOwn('status'))?.[1] ?? 'ffffffffff'}`)
   const missing = Object.entries(neededByRoot).flatMap(([name, bit]) => ((effective >> BigInt(bit)) & 1n ? [] : [name]))

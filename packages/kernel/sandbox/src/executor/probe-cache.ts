@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 
 import { systemDirectories } from '../run/find-program.ts'
 
-/** Beyond this many targets, the oldest is forgotten. */
+/** Limit of targets. Beyond it, the oldest target is forgotten. */
 const mostTargets = 256
 
 /** Probes of one kind of executor. Keeps an available result while the program files are unchanged; repeats a failed probe. */
@@ -17,7 +17,7 @@ export class ProbeCache<Outcome extends { readonly found?: unknown }> {
     this.#directories = directories
   }
 
-  /** @param key of everything that a probe depends on */
+  /** @param key contains every input of a probe */
   get(key: string, probe: () => Promise<Outcome>): Promise<Outcome> {
     const programs = this.#programs.map((program) => identityOf(program, this.#directories)).join(' ')
     const known = this.#known.get(key)

@@ -9,7 +9,7 @@ export interface LocalCommand extends PreparedCommand {
   readonly process: Omit<StartProcessOptions, 'timeout' | 'signal' | 'uid' | 'gid'>
   /** As root: the user that the process itself becomes. */
   readonly owner?: Owner | undefined
-  /** Called at the start; the result reads the command's end from its pipes. Default: the end of the process. */
+  /** Called at the start. The returned function reads the command's end from its pipes. Default: the end of the process. */
   readonly readEnd?: ((running: RunningProcess) => (ended: ProcessResult) => CommandEnd) | undefined
 }
 
@@ -45,7 +45,7 @@ export function startLocal(
   }
 }
 
-/** The kill order itself ends a supervisor that is not ready yet. */
+/** The end of the process itself. A kill order also ends a supervisor that is not ready yet. */
 function ownEnd({ exitCode, signal }: ProcessResult): CommandEnd {
   return exitCode === null ? { signal: signal === 'SIGPWR' ? 'SIGKILL' : (signal ?? 'SIGKILL') } : { status: exitCode }
 }

@@ -20,7 +20,7 @@ import type { ConfinedTarget, ExecutorDriver, Trial } from './driver.ts'
 /** The content of `probe` in a trial's workspace. */
 const token = 'workspace'
 
-/** @throws a shortage: going on without the missing part could be a weaker boundary */
+/** @throws a shortage: continuing without the missing part could be a weaker boundary */
 export async function tryOut<Options, Found>(
   driver: ExecutorDriver<Options, Found>,
   target: ConfinedTarget,

@@ -70,7 +70,7 @@ function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
 export const prlimit = '/usr/bin/prlimit'
 
 export interface LimitedCommandOptions {
-  /** Processes of the executor that count too. Default 0. */
+  /** Number of executor processes that count too. Default 0. */
   readonly ownProcesses?: number | undefined
   readonly cgroup?: unknown
 }

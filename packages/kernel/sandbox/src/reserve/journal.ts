@@ -28,7 +28,7 @@ export class ReservedNames {
   #mtimeNs = -1n
   #settled = false
   #files = new Map<string, Reserved | undefined>()
-  /** Several, if an inode number was reused: the note of a removed entry remains as long as its user. */
+  /** By identity: several entries if an inode number was reused. The note of a removed entry remains as long as its user. */
   #byIdentity = new Map<string, readonly Reserved[]>()
   #paths = new Set<string>()
   #generation = 0
@@ -76,7 +76,7 @@ export class ReservedNames {
     if ((status.mode & 0o170000n) !== directoryType) return false
     const isNew = this.#refresh()
     const found = this.#byIdentity.get(identityOf(status))
-    // its keeper may have dropped the name since: first the directory, then the note in the journal
+    // the keeper may have dropped the name since: it removes first the directory, then the note in the journal
     if (found === undefined) return (isNew || (status.mode & 0o7777n) === 0o555n) && isGone(status, self)
     return found.some(({ kind, mtimeNs }) =>
       kind === 'leaf'

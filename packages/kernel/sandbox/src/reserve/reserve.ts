@@ -160,7 +160,7 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   const { content } = name
   const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}\0${content ?? '/'}`
   const known = held.get(key)
-  // An earlier keeper may be ending, and releases its names.
+  // An earlier keeper may be ending, and releasing its names.
   if (known?.keeper === running) {
     known.users++
     return { key, entry: known }

@@ -17,13 +17,13 @@ import { shortages } from '@ws/core/executor'
 /** Milliseconds after which the directory is looked up by its path again. */
 const lookupAfter = 1000
 
-/** Reads a directory's status by descriptor, in a fifth of the time. A removal shows at once, a replacement within a second. */
+/** Reads a directory's status by descriptor, in a fifth of the time. A removal is seen at once, a replacement within a second. */
 export class WatchedDirectory {
   #path = ''
   #fd: number | undefined
   #lookedUpAt = 0
 
-  /** `undefined` for a missing one. */
+  /** The status; `undefined` for a missing directory. */
   status(path: string): BigIntStats | undefined {
     const now = performance.now()
     if (this.#fd !== undefined && path === this.#path && now - this.#lookedUpAt < lookupAfter) {
@@ -43,7 +43,7 @@ export class WatchedDirectory {
     this.#close()
     this.#path = path
     this.#fd = open(path)
-    // Only changes of the held directory show.
+    // Only changes of the opened directory are seen.
     return this.#fd === undefined ? status : fstatSync(this.#fd, { bigint: true })
   }
 

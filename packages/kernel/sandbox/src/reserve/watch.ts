@@ -1,6 +1,6 @@
 export interface WatchedCover {
   readonly point: string
-  /** A lost cover of kind `other` is not restored. */
+  /** Kinds of covers. A lost cover of kind `other` is not restored. */
   readonly kind: 'file' | 'directory' | 'empty' | 'read-only' | 'writable' | 'other'
   readonly isLate?: boolean | undefined
 }
@@ -17,7 +17,7 @@ export interface WatchRequest {
   readonly covers: readonly WatchedCover[]
   /** Covers were lost and restored. `microseconds`: how long the last cover was absent; 0: unknown. */
   readonly onExposed: (indices: readonly number[], microseconds: number) => void
-  /** A cover was lost, and the sandbox killed. `undefined`: nothing watches, for lack of a keeper or of resources. */
+  /** Called if a cover was lost and the sandbox killed. `undefined`: the watch has failed, for lack of a keeper or of resources. */
   readonly onLost: (index: number | undefined) => void
 }
 

@@ -68,7 +68,7 @@ export interface CommandOutputs {
   readonly readers: Pick<StartedCommand, 'stdout' | 'stderr' | 'output'>
   /** Call this after the last chunk. Ends the streams, and returns the parts of the result. May be called twice. */
   end(): CommandOutput
-  /** Output came after the end, and is lost. */
+  /** True if output arrived after the end, and was lost. */
   isLate(): boolean
 }
 

@@ -33,7 +33,7 @@ export function openContent(content: Uint8Array): number {
   }
 }
 
-/** Content with a descriptor for each child, at offset 0. */
+/** Content for several children. Each child gets its own descriptor at offset 0. */
 export interface KeptContent {
   /** A read-only descriptor of this process; the caller closes it. */
   reopen(): number

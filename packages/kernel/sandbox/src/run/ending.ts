@@ -8,7 +8,7 @@ import type { StartProcessOptions } from './types.ts'
 const defaultKillGrace = 500
 /** Milliseconds beyond the grace before this process kills a supervisor's tree. */
 const supervisorSlackMs = 3000
-/** A supervisor's order to kill everything at once. */
+/** The signal that orders a supervisor to kill all processes at once. */
 const killOrder = constants.signals.SIGPWR
 const pollMs = 10
 /** How long to wait after SIGKILL before a check for survivors, in milliseconds. */
@@ -16,22 +16,22 @@ const patienceMs = 150
 const lookAgainMs = 50
 /** Longest wait for a process, in milliseconds, even a working one. */
 const longestPatienceMs = 5_000
-/** Shared: without a reason, Node makes an exception with a stack every time. */
+/** A shared reason: without one, Node makes an exception with a stack every time. */
 const uninterruptible = new Error('no signal ends it')
 
 export interface Ender {
-  /** Aborted when no signal ends the rest of the tree, which is no longer waited for. */
+  /** Aborted when no signal ends the remaining tree. Nothing waits for the tree then. */
   readonly outOfReach: AbortSignal
   /** Whether a process out of reach still lives. */
   hasSurvivors(): boolean
   wasAsked(): boolean
-  /** Call it when another process has sent the last signal. */
+  /** Call this after another process has sent the last signal. */
   expectEnd(): void
-  /** TERM to everyone, KILL after the grace. */
+  /** Sends TERM to all processes, and KILL after the grace. */
   end(): void
-  /** KILL to everyone. */
+  /** Sends KILL to all processes. */
   endNow(): void
-  /** Waits at most `drainGrace` for the streams to close, then kills the rest. `closed`: settles at the close, or tells the result. */
+  /** Waits at most `drainGrace` for the streams to close, then kills the rest. `closed`: settles when they close, or is the result. */
   finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
   stop(): void
 }
@@ -101,7 +101,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
         expectEnd(graceMs)
         return
       }
-      // Descendants are found while their parents live: later, a daemon looks unrelated.
+      // Descendants are found while their parents live: later, a daemon cannot be recognized.
       seen = findTree(pid)
       sendSignal(-pid, 'SIGTERM')
       for (const member of seen) sendSignal(member.pid, 'SIGTERM')

@@ -20,7 +20,7 @@ export interface FindProgramOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Descriptors for a start with three streams. */
+/** Number of descriptors for a start with three streams. */
 const descriptorsOfStart = 12
 
 export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
@@ -56,7 +56,7 @@ async function executableAt(path: string): Promise<string | undefined> {
   }
 }
 
-/** Compares paths, then device and inode, because of hard links and bind mounts. */
+/** True if a path is this program itself. Compares paths, then device and inode, because of hard links and bind mounts. */
 async function isOwnExecutable(path: string): Promise<boolean> {
   const script = process.argv[1]
   for (const own of ['/proc/self/exe', process.execPath, ...(script === undefined ? [] : [script])]) {
@@ -74,7 +74,7 @@ async function isOwnExecutable(path: string): Promise<boolean> {
 async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {
   const { timeout = 2_000, signal } = options
   requireDescriptors(descriptorsOfStart)
-  // Loaded only here: execa takes longer to load than all of this package.
+  // Loaded on demand: execa takes longer to load than this whole package.
   const { execa } = await import('execa')
   const { all } = await execa(path, parameters, {
     timeout,

@@ -41,14 +41,14 @@ export function createRing(limit: number, from: Buffer = empty): Ring {
   }
 }
 
-/** Bytes kept for a later reader, and about as many that a reader has not taken yet. */
+/** Limit of bytes kept for a later reader. About as many may wait for a slow reader. */
 const backlogBytes = 1 << 20
 
 /** Carries one stream to at most one reader. Without a reader, the process is never blocked. */
 export interface OutputChannel {
-  /** For the starter of the command. A second reader gets nothing. */
+  /** The output, for the starter of the command. A second reader gets nothing. */
   readonly output: AsyncIterable<Uint8Array>
-  /** Passes a copy on; settles when the reader has room. Without a reader, keeps the last 1 MiB. */
+  /** Passes a copy to the reader; settles when the reader has room. Without a reader, the last 1 MiB is kept. */
   push(chunk: Uint8Array): void | Promise<void>
   end(): void
 }
@@ -123,7 +123,7 @@ export function createOutputChannel(): OutputChannel {
   }
 }
 
-/** Smaller chunks are copied singly. */
+/** Size below which chunks are copied singly. */
 const smallChunk = 1_024
 const blockBytes = 131_072
 

@@ -8,7 +8,7 @@ import { spawnChild } from './spawn.ts'
 
 const perl = '/usr/bin/perl'
 
-/** Keeps no event loop alive, except by {@link PipeHelper.hold}. */
+/** A helper that keeps no event loop alive, except by {@link PipeHelper.hold}. */
 export interface PipeHelper {
   /** Makes pipes, one order at a time. `undefined` if none can be made. @throws the system's error without descriptors */
   make(count: number): Promise<readonly PipePair[] | undefined>

@@ -18,7 +18,7 @@ export function withPipes<T>(pairs: readonly (PipePair | undefined)[], prepare: 
   }
 }
 
-/** Takes several pipes, or none without `maker`. @throws as `take`, with the taken ones closed */
+/** Takes several pipes, or none without `maker`. @throws as `take`, after closing the taken pipes */
 export async function takePipes(
   maker: PipeMaker | undefined,
   count: number,
@@ -31,7 +31,7 @@ export async function takePipes(
   throw failed.reason
 }
 
-/** `read` is checked too, since bytes also have a `write`. */
+/** True for a pair of pipe ends. `read` is checked too, because bytes also have a `write`. */
 export function isPipePair(source: unknown): source is PipePair {
   return typeof source === 'object' && source !== null && 'read' in source && 'write' in source
 }
@@ -47,9 +47,9 @@ export interface PipeMaker {
   close(): void
 }
 
-/** Spare pipes, so a command need not wait for its two or three. */
+/** Number of spare pipes, so that a command need not wait for its two or three pipes. */
 const spares = 8
-/** With fewer spares, more are made at once; otherwise in a quiet moment, so that the running program is not slowed. */
+/** Number of spares below which more are made at once. Otherwise they are made in a quiet moment, to spare the running program. */
 const fewSpares = 3
 /** Milliseconds without a command that count as a quiet moment. */
 const quietMs = 50
@@ -70,10 +70,10 @@ function createMaker(): PipeMaker {
   let helper: PipeHelper | undefined
   let filling = false
   let quiet: NodeJS.Timeout | undefined
-  /** True once no more pipes are made: making them failed, or no user is left. */
+  /** True once no more pipes are made: an attempt has failed, or no user remains. */
   let over = false
 
-  /** Never rejects: waiting callers get its failure. */
+  /** Never rejects: waiting callers receive the failure. */
   async function fill(): Promise<void> {
     if (filling || over) return
     filling = true
@@ -109,7 +109,7 @@ function createMaker(): PipeMaker {
     first.resolve(pair)
   }
 
-  /** Never at once: the caller is about to start a process. */
+  /** Makes spare pipes later, because the caller is about to start a process. */
   function fillLater(): void {
     if (ready.length < fewSpares) setImmediate(() => void fill()).unref()
     else if (quiet === undefined) quiet = setTimeout(() => void fill(), quietMs).unref()

@@ -7,7 +7,7 @@ import type { OutputListener } from './types.ts'
 /** The read buffer of all pipes. Shared: a chunk is handled before the next read. */
 let shared: Buffer | undefined
 
-/** More than the kernel lets an ordinary user's pipe hold, which is 1 MiB. */
+/** Bytes of a buffer larger than the kernel's limit for an ordinary user's pipe, which is 1 MiB. */
 const restBytes = 2 ** 21
 let rest: Buffer | undefined
 
@@ -76,7 +76,7 @@ export async function readFurtherOutput(
   await closed
 }
 
-/** Calls back when a listener has settled or the process ended, so a stalled reader cannot delay the end. */
+/** Calls back when a listener has settled or the process has ended: a stalled reader cannot delay the end. */
 export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefined, goOn: () => void): void {
   let called = false
   const once = () => {

@@ -17,7 +17,7 @@ const pathOnly = 0o10000000
 const attempts = 16
 const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** Most open directories on the way down. */
+/** Limit of open directories on the way down. */
 const mostOpen = 32
 
 /**
@@ -45,12 +45,12 @@ export function removeTree(path: string): void {
 }
 
 interface Level {
-  /** -1: closed, and found again from the level below. */
+  /** The directory's descriptor; -1: closed, and found again from the level below. */
   fd: number
   identity?: string
-  /** The entries that are left; the last one is next. */
+  /** The remaining entries. The last one is next. */
   names: Buffer[]
-  /** How often the next entry was entered. */
+  /** The number of attempts to remove the next entry. */
   attempts: number
 }
 
@@ -68,7 +68,7 @@ function isUnlinked(level: Level, name: Buffer): boolean {
     unlinkSync(entryOf(level, name))
   } catch (error) {
     const code = codeOf(error)
-    // Root and some file systems answer otherwise for a directory.
+    // Root and some file systems return other codes for a directory.
     if (code === 'EISDIR' || code === 'EPERM') return false
     if (code !== 'ENOENT') throw error
   }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
-/** Reserve: threads may open files, and commands may start processes. */
+/** Spare descriptors, because threads may open files and commands may start processes. */
 const slack = 8
 
-/** Requires free descriptors: Node leaks some when they run out. @throws `EMFILE` or `ENFILE` */
+/** Requires free descriptors: if they run out, Node leaks some. @throws `EMFILE` or `ENFILE` */
 export function requireDescriptors(count: number): void {
   const opened: number[] = []
   try {

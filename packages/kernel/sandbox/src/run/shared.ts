@@ -1,4 +1,4 @@
-/** Milliseconds that a value outlives its last user: the next one often comes soon. */
+/** Milliseconds for which a value outlives its last user, because the next user often comes soon. */
 const lingerTime = 2_000
 
 /** A value that all users in a process share, made for the first, such as a helper process. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 
 import { requireDescriptors } from './room.ts'
 
-/** Descriptors of a start besides its pipes: error, null device, news of its end. */
+/** Number of descriptors of a start besides its pipes: error, null device, notice of its end. */
 const ownDescriptors = 5
 
 export function spawnChild<Child extends ChildProcess = ChildProcess>(

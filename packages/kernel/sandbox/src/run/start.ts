@@ -63,7 +63,7 @@ interface Streams {
   readonly stdout: Readable | null
 }
 
-/** Uses given pipes, else those of the child. */
+/** Opens the given pipes as streams; otherwise uses the child's streams. */
 function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe, output }: StartProcessOptions): Streams {
   // A caller that reads the stream itself keeps the chunks.
   const read = output === 'stream' ? (fd: number) => new Socket({ fd, readable: true, writable: false }) : readPipe
@@ -99,7 +99,7 @@ function cannotStart(native: unknown, { operation = 'exec' }: StartProcessOption
 function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProcess {
   const [program = '', ...rest] = options.argv
   return spawnChild(program, rest, {
-    // Node adds NODE_V8_COVERAGE unless the name is there, and walks the prototype.
+    // Node adds NODE_V8_COVERAGE unless the name exists, and reads the prototype.
     env: Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined }, options.env),
     cwd: options.cwd ?? '/',
     detached: true,
@@ -121,7 +121,7 @@ function describe(
     const stream = source === 'pipe' ? child.stdio[fd] : isPipePair(source) ? readPipe(source.read) : undefined
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
-  // The processes at the other ends may never close them.
+  // The processes at the other ends may never close the pipes.
   if (options.drainGrace === 0)
     ended.addEventListener('abort', () => pipes.forEach((pipe) => takeRest(pipe)), { once: true })
   outOfReach.addEventListener('abort', () => pipes.forEach((pipe) => pipe.destroy()), { once: true })
@@ -170,6 +170,6 @@ function feedInput(stdin: Writable, input: ProcessInput | undefined, ended: Abor
     return
   }
   if (typeof input !== 'object') return
-  // A source that fails ends the input early; the process decides what that means.
+  // A source that fails ends the input early. The process decides how to react.
   pipeline(Readable.from(input), stdin, { signal: ended }).catch(() => stdin.destroy())
 }

@@ -4,20 +4,20 @@ import { isOfOneEntry } from '../errors.ts'
 import { ContentName } from './content-name.ts'
 
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
-/** Readings of a file that keeps changing. The last one counts until the next scan. */
+/** Limit of readings of a file that keeps changing. The last reading is used until the next scan. */
 const attempts = 3
-/** Size of the pieces of files too large for one array. */
+/** Size of the pieces of a file that is too large for one array. */
 export const pieceBytes = 1024 * 1024
 
 export interface ReadContentOptions {
   readonly maxBytes: number
-  /** A program may have mapped the file: its next store then shows in the times. Default false. */
+  /** True if a program may have mapped the file: times then show its next write. Default false. */
   readonly mapped?: boolean | undefined
 }
 
 interface Read {
   readonly status: Stats
-  /** It changed while it was read. */
+  /** True if the file changed during the reading. */
   readonly torn: boolean
 }
 
@@ -30,7 +30,7 @@ export interface Digest extends Read {
   readonly content: string
 }
 
-/** Reads the seen file whole; `undefined` for another one. `path`: below a verified descriptor. */
+/** Reads a whole file that is as seen; `undefined` for another file. `path`: below a verified descriptor. */
 export function readContent(path: string, seen: Stats, options: ReadContentOptions): Content | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const bytes = new Uint8Array(size)
@@ -40,7 +40,7 @@ export function readContent(path: string, seen: Stats, options: ReadContentOptio
   return found && { bytes: found.result, status: found.status, torn: found.torn }
 }
 
-/** The same for the name of the bytes, in the memory of one piece. */
+/** Like {@link readContent}, but returns the name of the bytes, in the memory of one piece. */
 export function digestContent(path: string, seen: Stats, options: ReadContentOptions): Digest | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const name = new ContentName()
@@ -57,13 +57,13 @@ export function digestContent(path: string, seen: Stats, options: ReadContentOpt
   return found && { content: found.result, status: found.status, torn: found.torn }
 }
 
-/** Opens a seen file for reading; `undefined` if gone, exchanged or unreadable. */
+/** Opens a file that is as seen; `undefined` if it is gone, exchanged or unreadable. */
 export function openSeen(path: string, seen: Stats): number | undefined {
   let fd: number
   try {
     fd = openSync(path, flags)
   } catch (error) {
-    // a lease of another program, for one, is EAGAIN at once
+    // an error of this file alone, such as EAGAIN for another program's lease
     if (isOfOneEntry(error)) return undefined
     throw error
   }
@@ -102,12 +102,12 @@ function readSeen<Result>(
   }
 }
 
-/** Nothing was written in between. */
+/** True if nothing was written between two statuses. */
 export function isSame(one: Stats, other: Stats): boolean {
   return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
 }
 
-/** Fills the array from an offset, up to the file's end. Answers how much. */
+/** Fills the array from an offset, up to the file's end. Returns the number of bytes. */
 export function fill(fd: number, bytes: Uint8Array, offset: number): number {
   let done = 0
   while (done < bytes.length) {

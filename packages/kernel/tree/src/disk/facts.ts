@@ -5,11 +5,11 @@ import type { Status } from './ahead/shared.ts'
 export type EntryType = 'file' | 'directory' | 'symlink'
 const types: readonly EntryType[] = ['file', 'directory', 'symlink']
 
-/** Facts about a disk entry. Times are milliseconds since the epoch, as doubles: 0.3 µs. */
+/** Facts about a disk entry. Times are milliseconds since the epoch, as doubles with a precision of 0.3 µs. */
 export interface Facts {
   readonly type: EntryType
   readonly size: number
-  /** With setuid, setgid and sticky. */
+  /** Mode bits, including setuid, setgid and sticky. */
   readonly mode: number
   readonly uid: number
   readonly gid: number
@@ -17,14 +17,14 @@ export interface Facts {
   readonly ctime: number
   readonly ino: string
   readonly birth: number
-  /** The name of a file's bytes; absent if left out. */
+  /** The name of a file's bytes; absent if the file was left out. */
   readonly content?: string | undefined
   readonly target?: string | undefined
   /** Set for a file with several hard links: its inode. */
   readonly links?: string | undefined
-  /** Access lists and attributes, if a restore is to give them back. */
+  /** Access lists and attributes, if a restore must give them back. */
   readonly attributes?: string | undefined
-  /** A change since the reading may not show: the next scan reads it again. */
+  /** True if a later change may not show in the times: the next scan reads the entry again. */
   readonly unsettled: boolean
 }
 
@@ -51,7 +51,7 @@ export function factsOf(status: Stats, type: EntryType, ino: string): Omit<Facts
   }
 }
 
-/** The same entry, with no sign of a write. */
+/** True for the same entry, without signs of a write. */
 export function isUntouched(known: Facts, status: Status, ino: string): boolean {
   return (
     known.mtime === status.mtimeMs &&
@@ -63,9 +63,7 @@ export function isUntouched(known: Facts, status: Status, ino: string): boolean 
   )
 }
 
-/**
- * A path shows in half the time of a descriptor that an entry is as before. Anything else needs one: a swapped link could lead elsewhere.
- */
+/** Whether an entry is unchanged. A check by path takes half the time of a descriptor. Other results need one, as a link may be swapped. */
 export function isAsBefore(
   before: Facts,
   place: string,
@@ -77,12 +75,12 @@ export function isAsBefore(
     const ino = inodeOf(now, () => lstatSync(place, { bigint: true }))
     return isUntouched(before, now, ino)
   } catch {
-    // the descriptor tells why
+    // opening the descriptor reports the reason
     return false
   }
 }
 
-/** Allowed milliseconds between a time as set and as asked for. */
+/** Allowed difference in milliseconds between a requested time and the stored time. */
 const timeSlack = 0.002
 
 export function isSameTime(one: number, other: number): boolean {
@@ -148,7 +146,7 @@ export function valuesOf(facts: Facts): (string | number | null)[] {
 
 export const entryColumns = 'type, size, mode, uid, gid, mtime, ctime, ino, birth, content, target, links, unsettled'
 
-/** An inode as text: a double does not hold all of them. */
+/** An inode number as text, because a double cannot represent all of them. */
 export function inodeOf({ ino }: Pick<Status, 'ino'>, exact: () => BigIntStats): string {
   return String(Number.isSafeInteger(ino) ? ino : exact().ino)
 }

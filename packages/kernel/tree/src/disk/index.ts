@@ -1,4 +1,4 @@
-// Without the thread that starts a worker: each worker loads its imports again.
+// These exports leave out the code that starts a worker: each worker loads its imports again.
 export { failed, Failure, nativeCode, nativeFailure } from '../errors.ts'
 export { Database } from '../store/database.ts'
 export { openStateDirectory } from '../store/state-directory.ts'
@@ -6,11 +6,11 @@ export type { PlainError } from '../worker/protocol.ts'
 export { plainError, serve } from '../worker/serve.ts'
 export { Ahead } from './ahead/ahead.ts'
 export { ContentName, contentOf } from './content-name.ts'
-/** Reads files as a scan saw them. */
+/** Reads files in the state that a scan saw. */
 export * as Content from './content.ts'
 export { entryColumns, factsOf, factsOfRow, inodeOf, isSameTime, valuesOf } from './facts.ts'
 export type { EntryRow, Facts } from './facts.ts'
-/** Makes, replaces and removes entries, where they are as a scan saw them. */
+/** Makes, replaces and removes entries in the state that a scan saw. */
 export * as Acts from './restore/acts.ts'
 export { mark, markNew } from './restore/marks.ts'
 export { pathOf, type Place, Unexpected } from './restore/place.ts'

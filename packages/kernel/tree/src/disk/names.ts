@@ -4,10 +4,10 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { selfOf } from './root.ts'
 import { isTemporary } from './temporary.ts'
 
-/** Stands for bytes that are not UTF-8; also a valid character. */
+/** The replacement character, which stands for bytes that are not UTF-8 but can also be part of a valid name. */
 const replacement = '\uFFFD'
 
-/** The names in a directory. Reports unsavable ones as bytes. */
+/** The names in a directory. Names that cannot be saved are reported as bytes. */
 export function namesIn(fd: number, tell: (name: Buffer) => void): string[] {
   const names = readdirSync(selfOf(fd))
   if (!names.some((name) => name.includes(replacement) || isTemporary(name))) return names

@@ -2,15 +2,15 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync }
 
 import { failed, nativeCode } from '../errors.ts'
 
-/** Not among Node's constants; the same on every Linux architecture that Node runs on. */
+/** `O_PATH` is missing in Node's constants. The value is the same on every Linux architecture that Node supports. */
 export const O_PATH = 0x20_0000
 const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export const listing = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-/** Bytes of a path that the kernel takes. */
+/** Limit of the kernel for the bytes of a path. */
 const longestPath = 4_095
 const mostOpen = 128
 
-/** `self` is a link, which costs each call. In another PID namespace than that of `/proc`, it stays. */
+/** The directory of descriptors. `self` is a link that slows each call, but is used if `/proc` is of another PID namespace. */
 const descriptors = readlinkSync('/proc/self') === String(process.pid) ? `/proc/${process.pid}/fd/` : '/proc/self/fd/'
 
 /** The kernel's path to an open descriptor. */
@@ -18,7 +18,7 @@ export function selfOf(fd: number): string {
   return descriptors + fd
 }
 
-/** The directory of scans and restores. Opens one name at a time, follows no link, and checks the place before an act. */
+/** The directory of scans and restores. It opens one name at a time, follows no link, and checks the place before each change. */
 export class Root {
   readonly path: string
   readonly fd: number
@@ -26,7 +26,7 @@ export class Root {
   readonly #mount: string
   readonly #open = new Map<string, number>()
 
-  /** @param path canonical */
+  /** @param path a canonical path */
   constructor(path: string) {
     this.path = path
     this.fd = openSync(path, directoryFlags)
@@ -37,7 +37,7 @@ export class Root {
     throw failed('EBUSY', 'the root directory was exchanged while it was opened', 'try again')
   }
 
-  /** A directory's descriptor, open until {@link Root.forget}; `undefined`: none there, or on another mount. */
+  /** A directory's descriptor, open until {@link Root.forget}; `undefined` if it is missing or on another mount. */
   directory(path: string): number | undefined {
     const missing: string[] = []
     let at = path
@@ -59,18 +59,18 @@ export class Root {
     return fd
   }
 
-  /** Whether a descriptor is open at that path, without a link on the way. */
+  /** Whether a descriptor is open at the path, with no link on the way. */
   isAt(fd: number, path: string): boolean {
     return readlinkSync(selfOf(fd)) === this.placeOf(path)
   }
 
-  /** Too long for the kernel, so no program reaches the entry by it. */
+  /** True if the kernel refuses the path as too long, so no program reaches the entry by it. */
   isTooLong(path: string): boolean {
     if ((this.path.length + path.length) * 3 <= longestPath) return false
     return Buffer.byteLength(this.placeOf(path)) > longestPath
   }
 
-  /** Host path of an entry, unless a directory above is exchanged. */
+  /** The host path of an entry, valid unless a directory above was exchanged. */
   placeOf(path: string): string {
     if (path === '/') return this.path
     return this.path === '/' ? path : this.path + path
@@ -106,12 +106,12 @@ export class Root {
   }
 }
 
-/** The mount of a descriptor: parts of one file system can be mounted at several places. */
+/** The mount of a descriptor, since parts of one file system can be mounted at several places. */
 function mountOf(fd: number): string {
   return /^mnt_id:\s*(\d+)/mu.exec(readFileSync(`${descriptors.replace('/fd/', '/fdinfo/')}${fd}`, 'utf8'))?.[1] ?? ''
 }
 
-/** Whether a path is in the set or below one; a final slash in the set covers only entries below. */
+/** Whether a path is in the set, or below a path of the set. A final slash in the set covers only entries below. */
 export function isCovered(covers: ReadonlySet<string>, path: string): boolean {
   if (covers.size === 0) return false
   if (covers.has(path)) return true
@@ -131,7 +131,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** One component of an open directory. `undefined`: not a directory. */
+/** Opens one component of an open directory. `undefined`: not a directory. */
 export function openDirectory(parent: number, name: string, flags = directoryFlags): number | undefined {
   try {
     return openSync(`${selfOf(parent)}/${name}`, flags)

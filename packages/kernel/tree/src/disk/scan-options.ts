@@ -10,16 +10,16 @@ export interface ScanOptions {
   readonly root: Root
   readonly known: ReadonlyMap<string, Facts>
   readonly maxFileBytes: number
-  /** Only these paths, with everything below them. Default: all. */
+  /** Scans only these paths, with everything below them. Default: all. */
   readonly only?: readonly string[] | undefined
-  /** Reserved paths: taken to be as before. */
+  /** Reserved paths, which count as unchanged. */
   readonly reserved: readonly string[]
-  /** Names to skip at any depth: taken to be as before, with everything below. */
+  /** Names to skip at any depth. They count as unchanged, with everything below. */
   readonly skipped?: ReadonlySet<string> | undefined
-  /** Entries moved to an unsavable place are unknown. Default: gone. */
+  /** True: entries that moved to an unsavable place are unknown. Default: they count as removed. */
   readonly keepMoved?: boolean | undefined
   readonly ahead?: Ahead | undefined
-  /** Reads a new or changed file, and names its bytes. `undefined`: unreadable. */
+  /** Reads a new or changed file, and returns the name of its bytes. `undefined`: unreadable. */
   readonly take: (place: string, seen: Stats) => Digest | undefined
 }
 
@@ -27,6 +27,6 @@ export interface ScanResult {
   readonly changed: ReadonlyMap<string, Facts>
   readonly gone: readonly string[]
   readonly leftOut: LeftOut['named']
-  /** Paths not looked at, for `isCovered`: neither changed nor gone, with everything below. */
+  /** Paths that were not read, for `isCovered`: neither changed nor removed, with everything below. */
   readonly unknown: readonly string[]
 }

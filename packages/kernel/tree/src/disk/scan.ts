@@ -56,7 +56,7 @@ class Scan {
     return { changed: this.#changed, gone, leftOut: this.#left.named, unknown: this.#left.unknown }
   }
 
-  /** A new mount during the walk hides the entries below. */
+  /** Leaves out a mount that appeared during the walk, and the entries that it hides. */
   #cover(path: string): void {
     this.#left.leave(path, mounted)
     for (const one of this.#changed.keys()) if (this.#left.covers(one)) this.#changed.delete(one)
@@ -73,7 +73,7 @@ class Scan {
       this.#left.name('/', 'entries are missing, and may be where this machine cannot look')
       return []
     }
-    // a directory before the entries below it, which it covers
+    // a directory comes before the entries below it, which it covers
     for (const path of gone.sort((one, other) => one.length - other.length))
       if (isGone(path) && this.#strays.has(known.get(path)))
         this.#left.leave(path, 'it was moved to where it cannot be saved')
@@ -96,13 +96,13 @@ class Scan {
     if (parent !== undefined) this.#walk(this.#entry(parent, path, nameOf(path)))
   }
 
-  /** `undefined` if missing or not to be looked at. */
+  /** The parent's descriptor; `undefined` if it is missing or must be skipped. */
   #parentOf(path: string): number | undefined {
     const { root } = this.#options
     const above = parentOf(path)
     try {
       const parent = root.directory(above)
-      // another directory may be there, or on its way to another place
+      // another directory may be at this path, or moving to another place
       if (parent === undefined) return isThere(root.placeOf(above)) ? this.#left.pass(path) : undefined
       return isThere(`${selfOf(parent)}/${nameOf(path)}`) ? parent : undefined
     } catch (error) {
@@ -117,7 +117,7 @@ class Scan {
     this.#see('/', { ...factsOf(status, 'directory', ino), unsettled: false })
   }
 
-  /** Closes the descriptor if the names cannot be listed. */
+  /** Opens a level of the walk. Closes the descriptor if the names cannot be listed. */
   #levelOf(fd: number, path: string): Level {
     try {
       return { fd, path, names: namesIn(fd, (name) => this.#unsavable(fd, path, name)), next: 0 }
@@ -149,14 +149,14 @@ class Scan {
     return this.#left.pass(`${path}/`)
   }
 
-  /** Answers a directory to walk next. */
+  /** Scans an entry. Returns a directory to walk next. */
   #entry(parent: number, path: string, name: string): Level | undefined {
     const { root, known, skipped, ahead } = this.#options
     if (this.#reserved.has(path) || skipped?.has(name) === true) return this.#left.pass(path)
     if (this.#mounts.has(path)) return this.#left.leave(path, mounted)
     if (root.isTooLong(path)) return this.#left.leave(path, 'its path is too long')
     const before = known.get(path)
-    // a left-out entry is tried again: the caps may have changed
+    // an entry that was left out is tried again, because the limits may have changed
     const settled =
       before !== undefined && !before.unsettled && (before.type !== 'file' || before.content !== undefined)
     if (settled && isAsBefore(before, root.placeOf(path), { device: root.device, status: ahead?.at(path) })) {
@@ -190,7 +190,7 @@ class Scan {
       this.#left.pass(`${path}/`)
     } catch (error) {
       this.#left.leaveAfter(error, `${path}/`, unlisted)
-      // this user's programs may have moved entries there
+      // programs of this user may have moved entries into this directory
       this.#strays.isPartial ||= this.#look(`${selfOf(parent)}/${name}`, path)?.uid === process.getuid?.()
     }
     return undefined
@@ -211,7 +211,7 @@ class Scan {
         path,
         status.size > maxFileBytes ? `it has more than ${maxFileBytes} bytes` : 'it may not be read',
       )
-      // its bytes are the known ones, as far as the disk tells
+      // the bytes are the known ones, as far as the disk shows
       const same = known?.ino === ino && known.size === status.size && known.mtime === status.mtimeMs
       const facts = factsOf(status, 'file', ino)
       this.#strays.add(facts)

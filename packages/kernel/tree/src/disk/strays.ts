@@ -4,7 +4,7 @@ import { nativeCode } from '../errors.ts'
 import { type Facts, inodeOf } from './facts.ts'
 import { listing, selfOf } from './root.ts'
 
-/** Levels looked at below an unsavable name. */
+/** Limit of levels that are read below an unsavable name. */
 const mostLevels = 64
 
 interface Level {
@@ -12,9 +12,9 @@ interface Level {
   readonly names: Buffer[]
 }
 
-/** Inodes that a scan met and could not save: a missing entry with such an inode was moved. Births tell reuse. */
+/** Inodes that a scan found but could not save. A missing entry with such an inode was moved. Birth times detect reused inodes. */
 export class Strays {
-  /** Some entries could not be looked at: a missing one may be among them. */
+  /** True if some entries could not be read: a missing entry may be among them. */
   isPartial = false
   readonly #device: number
   readonly #found = new Set<string>()
@@ -31,7 +31,7 @@ export class Strays {
     this.#found.add(`${ino} ${birth}`)
   }
 
-  /** Takes an entry with an unsavable name, and everything below. */
+  /** Adds an entry with an unsavable name, and everything below. */
   take(parent: number, name: Buffer): void {
     const levels: Level[] = [{ fd: parent, names: [name] }]
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
@@ -52,7 +52,7 @@ export class Strays {
 
   #look(place: Buffer, depth: number): Level | undefined {
     const status = lstatSync(place)
-    // nothing moves to another file system without a copy
+    // no rename crosses file systems
     if (status.dev !== this.#device) return undefined
     this.add({ ino: inodeOf(status, () => lstatSync(place, { bigint: true })), birth: status.birthtimeMs })
     if (!status.isDirectory()) return undefined

@@ -5,14 +5,14 @@ const mostOpen = 64
 export interface Level {
   readonly path: string
   readonly names: readonly string[]
-  /** Absent for a directory closed during the walk below. */
+  /** Absent for a directory that is closed during the walk below it. */
   fd: number | undefined
   next: number
 }
 
 export interface WalkOptions {
   readonly entry: (parent: number, path: string, name: string) => Level | undefined
-  /** Opens a directory again. `undefined`: the rest of its names is lost. */
+  /** Opens a directory again. `undefined`: its remaining names are lost. */
   readonly openAgain: (path: string) => number | undefined
 }
 

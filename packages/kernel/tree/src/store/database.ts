@@ -7,11 +7,11 @@ import { failed, nativeFailure } from '../errors.ts'
 export interface DatabaseOptions {
   /** Statements that make missing tables. */
   readonly schema: string
-  /** Grows with changes that older versions cannot read. */
+  /** The version of the tables. It grows with changes that older versions cannot read. */
   readonly version: number
 }
 
-/** The index of a state directory, for one process: SQLite holds the lock, which the kernel drops with the process. */
+/** The index of a state directory, for one process: SQLite holds a lock, which the kernel releases with the process. */
 export class Database {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
@@ -52,7 +52,7 @@ export class Database {
     this.#run(sql, (statement) => statement.run(...values))
   }
 
-  /** All or nothing, also for a process that is killed. */
+  /** Runs `work` in a transaction: all changes or none are kept, even if the process is killed. */
   transaction<Result>(work: () => Result): Result {
     this.run('BEGIN IMMEDIATE')
     try {
@@ -63,7 +63,7 @@ export class Database {
       try {
         this.run('ROLLBACK')
       } catch {
-        // SQLite has rolled back already: a full disk, for one
+        // SQLite has rolled back already, after a full disk for example
       }
       throw nativeFailure(error)
     }

@@ -106,9 +106,9 @@ export class Admission {
   }
 }
 
-/** The last millisecond that a Date holds. Other programs leave later times in files. */
+/** The last millisecond that a Date can represent. Other programs leave later times in files. */
 const latestDate = 8.64e15
-/** The last millisecond of the year 9999: other programs do not read later ones. */
+/** The last millisecond of the year 9999: other programs cannot read later times. */
 const latestSettable = 253_402_300_799_999
 /** The last second of a signed 32-bit number. */
 const latestInTar = 0x7fff_ffff

@@ -92,6 +92,6 @@ async function end(source: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     await source.return?.()
   } catch {
-    // the stream has no reader any more
+    // the stream has no reader left
   }
 }

@@ -3,7 +3,7 @@ import { LinkSignal } from '../link-signal.ts'
 import { BodyFailure } from './body.ts'
 import { orAbort } from './wait.ts'
 
-/** Milliseconds that a change may take to end once it was aborted. */
+/** Limit in milliseconds for a change to end after its abort. */
 const abortMs = 2_000
 
 export interface FaultContext {

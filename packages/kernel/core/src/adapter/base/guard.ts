@@ -81,7 +81,7 @@ function promised(name: string, operation: AdapterOperation, call: Call, accepts
   }
 }
 
-/** Removes a time that no Date holds from a result, a stat or an entry. */
+/** Removes a time from a result, a stat or an entry if no Date can represent it. */
 function dated(result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
   const { stat, modifiedAt } = result as { readonly stat?: unknown; readonly modifiedAt?: number }
@@ -126,7 +126,7 @@ function immediate(name: string, operation: AdapterOperation, call: Call, accept
   }
 }
 
-/** Ignores the rejection of a promise that should not exist. The rejection would end the process; the promise itself is reported. */
+/** Ignores the rejection of an unexpected promise, which would end the process. The promise itself is reported. */
 function ignoreFailure(promise: Promise<unknown>): void {
   promise.catch(() => undefined)
 }

@@ -266,7 +266,7 @@ class KeyValueDriver implements Driver {
   }
 
   async #copyTree(source: MountPath, destination: MountPath, found: Found): Promise<void> {
-    // A snapshot: a destination above the source must not grow the copy.
+    // The copy uses a snapshot: a destination above the source must not extend the copy.
     const all: [MountPath, Found][] = [[source, found]]
     for await (const one of this.#below(source, found)) all.push(one)
     for (const [at, { bytes }] of all) await this.#entries.set(rebase(at, source, destination), bytes)

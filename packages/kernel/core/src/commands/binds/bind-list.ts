@@ -75,7 +75,7 @@ export class BindList {
     this.restrictions.push({ rule, path: node.path, field, ...(problem && { problem }), ...(missing && { missing }) })
   }
 
-  /** Pins the directories between the nearest bind and `at`, which could else be renamed away. Read-only places need no pin. */
+  /** Pins the directories between the nearest bind and `at`, so that no program renames them. Read-only places need no pin. */
   pinAncestors(at: VirtualPath, holder: WorkspaceMount | undefined, around: Bind | undefined): void {
     if (holder === undefined || around === undefined || rightsIn(around) !== ALL) return
     for (let path = parentPath(at); path !== around.at && isWithin(path, holder.at); path = parentPath(path)) {

@@ -14,7 +14,7 @@ import { findHolder, lookAt } from './disk-look.ts'
 export interface CompileOptions extends CoverOptions, CoverLinksOptions {
   readonly aliases: readonly VirtualPath[]
   readonly apiOnlyRules: readonly string[]
-  /** An interpreter asks the file door for every path: matches of rules by pattern need not be found beforehand. */
+  /** True for an interpreter, which uses the file door for every path: matches of pattern rules need not be found beforehand. */
   readonly interpreted: boolean
   readonly looksOnly: boolean
 }
@@ -98,7 +98,7 @@ class Compiler {
     let missing: MissingName | undefined
 
     if (stricter) {
-      // Commands cannot make it there, so there is nothing to hold.
+      // Commands cannot create the entry there, so no cover is needed.
       if (absent && (rightsAround & WRITE) === 0) return around
       const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
       const problem = found === 'other' ? uncoverable : undefined
@@ -140,7 +140,7 @@ class Compiler {
       .map(({ name }) => name)
   }
 
-  /** A file stands where the rule needs a directory, as `.git` of a worktree. While it is pinned, nothing can be made below it. */
+  /** Pins a file where the rule needs a directory, as `.git` of a worktree. While the file is pinned, no entry can be made below it. */
   async #pinHolder(node: Node, mount: WorkspaceMount, around: Bind | undefined): Promise<void> {
     const at = await findHolder(mount, node.path)
     if (at === undefined || this.list.pins.get(at) !== undefined || this.list.binds.get(at) !== undefined) return

@@ -15,7 +15,7 @@ export interface CoverLinksOptions extends Pick<CoverOptions, 'gate' | 'tracer'>
 
 /**
  * Covers the targets of links under a rule. Such a link never refuses a command, since any command can make one.
- * A rule's own path through a dangling link does: the host could create the target before the start.
+ * A rule's own path through a dangling link does refuse: the host could create the target before the start.
  */
 export async function coverLinks(list: BindList, options: CoverLinksOptions): Promise<readonly RuledLink[]> {
   const links: RuledLink[] = []

@@ -87,7 +87,7 @@ async function maskVariant(
   const opensIt = list.binds.within(at).some(({ access }) => access !== 'none')
   if (rightsIn(list.around(parentPath(at))) === 0 && !opensIt) return false
   list.restrict(rule.name, { path: at }, 'deniedSubtrees')
-  // Another rule may name this spelling, or something in it: nothing shows through a mask.
+  // Another rule may name this spelling, or an entry inside: nothing shows through a mask.
   list.drop(at)
   list.pinAncestors(at, mount, list.around(at))
   const type = found === 'file' ? 'file' : 'directory'
@@ -144,7 +144,7 @@ interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
 /** Binds a part under rules, with at most the rights of its surroundings. */
 export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Part): void {
   const around = list.around(path)
-  // A rule may open something in it for more than what surrounds it.
+  // A rule may give an inner part more rights than its surroundings have.
   const isWider = list.binds.within(path).some(({ access }) => (rightsOf(access) & ~rights) !== 0)
   if ((rightsIn(around) & ~rights) === 0 && !isWider) return
   const missing = type === 'missing' ? missingName({ path }, mount, placeholder) : undefined

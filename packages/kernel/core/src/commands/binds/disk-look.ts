@@ -26,7 +26,7 @@ export class VariantLook {
           const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
           for (const variant of found) next.push(childPath(directory, variant))
         } catch (error) {
-          // A look-alike directory that cannot be read is covered as a whole.
+          // A look-alike directory that is unreadable is covered as a whole.
           if (isWithin(path, directory) || !isWorkspaceError(error)) throw error
           closed.push(directory)
         }
@@ -104,7 +104,7 @@ export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<
   }
 }
 
-/** The file in the way of a path; `undefined` if it has gone. */
+/** The file that blocks a path; `undefined` if the file is gone. */
 export async function findHolder(mount: WorkspaceMount, path: VirtualPath): Promise<VirtualPath | undefined> {
   for (let at = parentPath(path); at !== mount.at && at !== '/'; at = parentPath(at)) {
     const found = await lookAt(mount, at)

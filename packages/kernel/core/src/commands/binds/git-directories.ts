@@ -16,7 +16,7 @@ const placeholders: Readonly<Record<string, Placeholder>> = {
 const held = Object.keys(placeholders)
 /** The names in a worktree's git directory. The other names lie in the main git directory. */
 const heldOfWorktree = ['config.worktree', 'commondir']
-/** A push from there names its destination: git looks for remotes only in the user's own repositories. */
+/** Names in a git directory elsewhere. A push from there names its destination: git reads remotes only in the user's own repositories. */
 const heldElsewhere = ['hooks', 'config', 'config.worktree', 'commondir']
 const noted = new Set([...held, 'HEAD', 'objects', 'refs'])
 

@@ -4,12 +4,12 @@ import type { VirtualPath } from '../../path/virtual-path.ts'
 import { eachEntry, isGone } from './disk-look.ts'
 import type { Match } from './walk-memory.ts'
 
-/** Most matches that one command covers: each makes its start slower. */
+/** Limit of matches that one command covers. Each match makes the command's start slower. */
 export const maxParts = 1000
 
 /**
- * Merges too many matches: a full directory becomes one match, and so do read-only ones in `.git/modules`.
- * Both are stricter than the rule: nothing else can be made there.
+ * Merges too many matches: a full directory becomes one match, and so do read-only matches in `.git/modules`.
+ * Both are stricter than the rule: no other entry can be made there.
  */
 export async function mergeMatches(matches: readonly Match[]): Promise<readonly Match[]> {
   if (matches.length <= maxParts) return matches
@@ -63,7 +63,7 @@ export function tooManyParts(parts: readonly Match[], isCut: boolean): Restricti
       if (at === mount.at || at === '/') break
     }
   }
-  // The deepest directory of equal counts; none within another.
+  // The deepest directory of equal counts; no chosen directory is inside another one.
   const most = [...counts].sort(([a, one], [b, other]) => other - one || b.length - a.length)
   const chosen: [VirtualPath, number][] = []
   const roots = new Set(parts.map(({ mount }) => mount.at))

@@ -24,7 +24,7 @@ export interface TreeWalkParts {
 export class TreeWalk {
   /** The directories that were read, in their order. */
   readonly after = new Map<MountPath, Remembered>()
-  /** Those of them that may have changed unnoticed since. */
+  /** Directories in `after` that may have changed unnoticed since. */
   readonly unsure = new Set<MountPath>()
   readonly #parts: TreeWalkParts
   readonly #looking = new Map<MountPath, readonly CompiledPattern[]>()
@@ -140,7 +140,7 @@ export class TreeWalk {
     return known.directories
   }
 
-  /** A name that is hidden now may show later, without a change of its directory. */
+  /** Marks a directory as uncertain: a name that is hidden now may show later, without a change of the directory. */
   #doubt(directory: MountPath): void {
     this.unsure.add(directory)
     const noted = this.after.get(directory)

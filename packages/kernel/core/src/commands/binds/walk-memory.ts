@@ -55,9 +55,9 @@ export function strictest(patterns: readonly CompiledPattern[]): CompiledPattern
   return patterns.find(({ rights }) => rights === 0) ?? patterns[0]
 }
 
-/** The findings of a walk in a directory, for the next one. */
+/** The findings of a walk in a directory, for the next walk. */
 export interface Remembered {
-  /** `undefined`: the times of the directory do not tell whether it changed since. */
+  /** `undefined`: the directory's times do not show whether it has changed since. */
   readonly stamp: string | undefined
   readonly looking: readonly CompiledPattern[]
   /** The match of the directory itself. */
@@ -66,7 +66,7 @@ export interface Remembered {
   readonly directoryMatches: Match[]
   readonly matches: Match[]
   readonly passages: Passage[]
-  /** Entries by which git may take the directory for a repository. */
+  /** Entries because of which git may treat the directory as a repository. */
   readonly git: { readonly name: string; readonly type: FileType }[]
 }
 
@@ -78,7 +78,7 @@ export interface Findings {
 }
 
 export interface WalkMemory {
-  /** In an order in which each directory comes after those above it. */
+  /** Directories in an order in which each one comes after those above it. */
   readonly directories: ReadonlyMap<MountPath, Remembered>
   /** Present if all directories that were entered are known, and a watch tells of changes after `position`. */
   readonly watched?: {

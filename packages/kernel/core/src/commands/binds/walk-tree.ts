@@ -7,7 +7,7 @@ import type { Start, WalkMemory, WalkOptions } from './walk-memory.ts'
 type News = NonNullable<Awaited<ReturnType<TreeWatch['since']>>>
 type Watched = NonNullable<WalkMemory['watched']>
 
-/** In a smaller tree, looking at each directory takes no longer than asking a watch. */
+/** Number of directories below which reading each one is as fast as using a watch. */
 const fewestWatched = 100
 
 /** Adds the matches in a tree to `found`. Reads only directories that changed since the last walk, as far as a watch or their times tell. */
@@ -16,7 +16,7 @@ export async function walkTree(start: Start, options: WalkOptions, found: Found)
   const directory = relativeTo(start.path, start.mount.at)
   const key = [start.path, ...patterns.map(({ rule }) => rule.name), '', ...acknowledged].join('\0')
   const before = memoryOf(gate, key)
-  // the way to a part of a mount is not watched
+  // the path to a part of a mount is not watched
   const watch = directory === mountRoot ? start.mount.adapter?.watchTree?.() : undefined
   const news = await watch?.since(before.watched?.position)
   const parts = { start, options, found, before: before.directories, watch }
@@ -55,12 +55,12 @@ function staleOf(
   return byDepth([...stale].filter((path) => directories.has(path)))
 }
 
-/** A path is longer than those above it. */
+/** Sorts paths by length: a path is longer than the paths above it. */
 function byDepth(paths: readonly MountPath[]): MountPath[] {
   return paths.toSorted((one, other) => one.length - other.length)
 }
 
-/** Reads the directories that changed again. `undefined`: so many, or in such a way, that a walk of all is better. */
+/** Reads changed directories again. `undefined`: the changes are so many, or of such a kind, that a whole walk is better. */
 async function update(
   parts: TreeWalkParts,
   watch: TreeWatch,
@@ -119,7 +119,7 @@ function findingsSince([matches, passages, directories]: ReturnType<typeof posit
   }
 }
 
-/** The next walk reads them again: they may have changed before they were watched. */
+/** Watches directories. The next walk reads them again, because they may have changed before they were watched. */
 function watchAll(watch: TreeWatch, unsure: ReadonlySet<MountPath>): void {
   const unwatched = [...unsure].filter((path) => !watch.has(path))
   if (unwatched.length > 0) void watch.add(byDepth(unwatched))

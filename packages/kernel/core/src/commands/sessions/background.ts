@@ -73,7 +73,7 @@ class LiveCommand implements BackgroundCommand {
       this.#result = result
       return result
     } catch (error) {
-      // The command may have read a denied file: then neither the error nor this shows output.
+      // The command may have read a denied file: then neither the error nor this command shows output.
       if (getCommandResult(error)?.output === '') for (const log of this.#all()) log.clear()
       throw error
     } finally {

@@ -16,7 +16,7 @@ export class LiveWork implements LongRunning {
   readonly #sessions = new Ids<Session>('session')
   readonly #commands = new Ids<BackgroundCommand>('command')
 
-  /** @param door asked for at each use, since the executor is chosen later */
+  /** @param door called at each use, because the executor is chosen later */
   constructor(door: () => CommandDoor) {
     this.#door = door
   }
@@ -45,7 +45,7 @@ export class LiveWork implements LongRunning {
     return this.#commands.get(id)
   }
 
-  /** Ends sessions at once: close them before to end them politely. Commands are ended by the workspace. */
+  /** Kills sessions at once; close them before for a polite end. The workspace ends commands. */
   async close(): Promise<void> {
     for (const session of this.sessions()) session.kill('SIGKILL')
     await Promise.all(this.sessions().map((session) => session.close()))

@@ -9,7 +9,7 @@ export class OutputLog {
   #end = 0
   #ended = false
 
-  /** @param limit bytes that are kept; some more may be, up to one chunk */
+  /** @param limit bytes that are kept. Up to one more chunk may be kept */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -18,7 +18,7 @@ export class OutputLog {
     return this.#end
   }
 
-  /** Copies: the chunk may be a window on a large buffer, or be reused. */
+  /** Appends a copy, since the chunk may be a window on a large buffer, or be reused. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
     const kept = chunk.length > this.#limit ? chunk.subarray(chunk.length - this.#limit) : chunk
@@ -36,7 +36,7 @@ export class OutputLog {
     this.#ended = true
   }
 
-  /** Forgets all that came so far, as if it were too old to be kept. */
+  /** Drops all output so far, as if the output were too old. */
   clear(): void {
     this.#chunks = []
     this.#start = this.#end

@@ -15,7 +15,7 @@ export interface LiveSessionOptions {
   readonly idleTimeout: number | undefined
   readonly killGrace: number
   readonly maxOutputBytes: number
-  /** Called when everything has ended, before any listener learns of it. */
+  /** Called when all processes have ended, before any listener is notified. */
   readonly judge: () => Promise<readonly RuleViolation[]>
 }
 
@@ -108,7 +108,7 @@ export class LiveSession implements Session {
   #end(endedBy: 'idleTimeout' | 'close'): void {
     if (this.#ended) return
     if (this.#endedBy === 'program') this.#endedBy = endedBy
-    // Without a process to hang up on, there is nothing to wait for either.
+    // Without a process to hang up on, there is nothing to wait for.
     if (!this.#terminal.kill('SIGHUP')) this.#terminal.kill('SIGKILL')
     this.#grace ??= setTimeout(() => this.#terminal.kill('SIGKILL'), this.#killGrace)
   }

@@ -1,7 +1,7 @@
-/** A key and its value, which may hold any bytes. */
+/** A key and its value, which may contain any bytes. */
 export type Field = readonly [key: string, value: string | number | Uint8Array]
 
-/** Length (32 bits, little endian) and bytes of each key and value in turn: perl's `(V/a)*`. */
+/** Encodes each key and value as length (32 bits, little endian) and bytes: perl's `(V/a)*`. */
 export function encodeFields(fields: readonly Field[]): Uint8Array {
   const parts: Uint8Array[] = []
   for (const part of fields.flat()) {

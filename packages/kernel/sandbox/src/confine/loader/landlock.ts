@@ -29,7 +29,7 @@ export function landlockFields(
   ]
 }
 
-/** The kernel's mask for a set of rights; the loader cuts it down to the bits that the kernel knows. */
+/** The kernel's mask for a set of rights. The loader removes bits that the kernel does not know. */
 function accessMask(access: readonly LandlockAccess[]): number {
   return access.flatMap((name) => rights[name]).reduce((mask, bit) => mask | (1 << bit), 0)
 }

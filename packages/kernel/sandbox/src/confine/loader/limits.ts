@@ -10,7 +10,7 @@ export interface ProcessLimits {
   readonly openFiles?: number | undefined
   /** Core file in bytes. Default 0: no core file is left in the workspace. */
   readonly coreBytes?: number | undefined
-  /** Processes of this uid, all commands together; ignored for root. */
+  /** Number of processes of this uid, over all commands; ignored for root. */
   readonly processes?: number | undefined
 }
 

@@ -41,7 +41,7 @@ export function loadNumber(): Instruction {
   return instruction(opcode.loadAbsolute, numberOffset)
 }
 
-/** Loads the low 32 bits of an argument: a call reads no more of an `int`. Both architectures are little endian. */
+/** Loads the low 32 bits of an argument: for an `int`, a call reads only these. Both architectures are little endian. */
 export function loadArgument(index: number): Instruction {
   return instruction(opcode.loadAbsolute, argumentsOffset + 8 * index)
 }

@@ -114,11 +114,11 @@ function refuseBits(argument: number, bits: number): Instruction[] {
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. (NEWTIME is a signal number to `clone`.) */
 const newNamespaces = 0x7e020000
-/** CLONE_UNTRACED: a child that its parent's tracer (proot, the listing supervisor) would not see. */
+/** CLONE_UNTRACED: makes a child that the tracer of its parent (proot, the listing supervisor) would not see. */
 const untracedChild = 0x00800000
 const setIdBits = 0o6000
 
-/** A flag of rename that leaves a character device at the old name: overlay file systems mark deleted names by it. */
+/** A flag of rename that leaves a character device at the old name. Overlay file systems mark deleted names with such devices. */
 const renameWhiteout = 4
 
 const unixFamily = 1
@@ -157,7 +157,7 @@ const noAttributeChanges = [
   ...fileSystemRequests.flatMap((type) => ifEqual(type, [answer(refuse(EOPNOTSUPP))])),
 ]
 
-/** Refuses set-id bits only where a file is created: otherwise the mode's register holds any value. */
+/** Refuses set-id bits only if a file is created. Otherwise the mode's register may contain any value. */
 function createsWithoutSetId(flagsArgument: number): Instruction[] {
   const creating = 0o100 | 0o20000000 // O_CREAT, O_TMPFILE
   return [loadArgument(flagsArgument), ...ifAnyBit(creating, refuseBits(flagsArgument + 1, setIdBits)), answer(allow)]

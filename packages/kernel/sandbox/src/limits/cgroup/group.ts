@@ -12,12 +12,12 @@ export interface CommandGroup {
   end(): Promise<void>
 }
 
-/** Tries at removal, 5 ms apart: killed processes need a moment. */
+/** Limit of attempts to remove a group, 5 ms apart: killed processes need a moment. */
 const attempts = 200
 
 const largestPage = 65_536
 
-/** Sets limits, and reads back what the kernel took. `ownProcesses`: count for the executor. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Sets limits, and reads back the kernel's values. `ownProcesses`: those of the executor. @throws WorkspaceError `EUNENFORCEABLE` */
 export function setLimits(
   path: string,
   { memoryBytes, processes }: CommandLimits,

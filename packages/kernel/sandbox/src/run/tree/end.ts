@@ -1,6 +1,6 @@
 import { findProcess, listProcesses, type ProcessStat, readProcessStat, waitsUninterruptibly } from './stat.ts'
 
-/** Its start time distinguishes a process from a later one with the same pid. */
+/** A process. Its start time distinguishes it from a later process with the same pid. */
 export interface SeenProcess {
   readonly pid: number
   readonly startTime: string
@@ -24,7 +24,7 @@ export function findMembers(root: number): ProcessStat[] {
   return all.filter(({ pid }) => pid !== root && members.has(pid))
 }
 
-/** Also true if the process cannot be looked up for lack of descriptors. */
+/** Whether a process lives. Also true if the process cannot be looked up for lack of descriptors. */
 export function isAlive({ pid, startTime }: SeenProcess): boolean {
   let now: ProcessStat | undefined
   try {
@@ -55,7 +55,7 @@ function isUninterruptible({ pid, startTime }: SeenProcess): boolean {
   return waitsUninterruptibly(pid) && findProcess(pid)?.startTime === startTime
 }
 
-/** False for a missing or forbidden process. A negative pid is a group. */
+/** Sends a signal. False for a missing or forbidden process. A negative pid is a group. */
 export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolean {
   try {
     return process.kill(pid, signal)
@@ -65,7 +65,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolea
 }
 
 /**
- * Kills a tree: stops members until no new one turns up, so none forks away, then kills all.
+ * Kills a tree: stops members until no new member appears, so that none escapes by a fork, then kills all.
  * @param known members seen earlier, which may have lost their parents since
  */
 export function killTree(root: number, known: readonly SeenProcess[] = []): SeenProcess[] {

@@ -9,17 +9,17 @@ export interface ProcessStat {
   readonly parent: number
   readonly group: number
   readonly session: number
-  /** Number of its terminal's device; 0 without one. */
+  /** Number of the terminal's device; 0 without a terminal. */
   readonly terminal: number
-  /** The group in the foreground of that terminal. */
+  /** The foreground group of the process's terminal. */
   readonly foreground: number
-  /** Clock ticks since boot: distinguishes it from a later process with the same number. */
+  /** Clock ticks since boot, which distinguish the process from a later one with the same number. */
   readonly startTime: string
   /** The process has ended, but its parent has not collected the status. */
   readonly zombie: boolean
 }
 
-/** `undefined`: missing or hidden. @throws the system's error without descriptors left: a live process must not seem gone */
+/** A process's status; `undefined`: missing or hidden. @throws the system's error without descriptors: a live process must not seem gone */
 export function readProcessStat(pid: number): ProcessStat | undefined {
   try {
     const line = withSpareDescriptor(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
@@ -44,7 +44,7 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
   }
 }
 
-/** All visible processes; none without the spare descriptor: a group can still be signalled. */
+/** All visible processes; none without a spare descriptor. Even then, a group can be signalled. */
 export function listProcesses(): ProcessStat[] {
   let names: string[]
   try {
@@ -68,7 +68,7 @@ export function findProcess(pid: number): ProcessStat | undefined {
   }
 }
 
-/** Whether at least one thread waits in the kernel so that no signal ends it. */
+/** Whether at least one thread waits in the kernel such that no signal ends it. */
 export function waitsUninterruptibly(pid: number): boolean {
   try {
     return withSpareDescriptor(() => readdirSync(`/proc/${pid}/task`)).some((thread) => {

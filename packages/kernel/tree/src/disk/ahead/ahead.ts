@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads'
 
 import { createSharedList, readStatus, type SharedList, slot, type Status } from './shared.ts'
 
-/** Fewer entries are done before a second thread begins. */
+/** Number of entries below which a walk is finished before a second thread starts. */
 const fewest = 2_000
-/** New or missing part of the entries before the list is remade. */
+/** Fraction of new or missing entries above which the list is made again. */
 const mostWrong = 0.1
 
 /**
- * A second thread for looks at a large tree, from the last entry until it meets the walk: a look mostly waits for the kernel.
- * It only helps: the walk looks itself at entries that are not found here.
+ * A second thread that reads statuses of a large tree, from the last entry until it meets the walk: a stat mostly waits for the kernel.
+ * The thread only helps: the walk itself reads entries that are missing here.
  */
 export class Ahead {
   #worker: Worker | undefined
@@ -17,7 +17,7 @@ export class Ahead {
   #indexes = new Map<string, number>()
   #wrong = 0
   #number = 0
-  /** The first entry that the thread has looked at, as far as known. */
+  /** The first entry that the thread has read, as far as known. */
   #first = 0
 
   begin(): void {
@@ -30,7 +30,7 @@ export class Ahead {
     this.#worker?.postMessage(this.#number)
   }
 
-  /** The status of an entry since {@link Ahead.begin}, if known. Tells the thread where the walk is. */
+  /** The status of an entry since {@link Ahead.begin}, if known. Tells the thread the position of the walk. */
   at(path: string): Status | undefined {
     const list = this.#list
     const index = list && this.#indexes.get(path)
@@ -49,7 +49,7 @@ export class Ahead {
     if (this.#list !== undefined) Atomics.store(this.#list.progress, slot.wanted, 0)
   }
 
-  /** Takes the paths of the next look, in order, and how many are new or gone. */
+  /** Receives the paths of the next scan, in order, and the number of new or removed paths. */
   expect(paths: ReadonlySet<string>, changes: number, placeOf: (path: string) => string): void {
     this.#wrong += changes
     const isRight = this.#list !== undefined && this.#wrong <= paths.size * mostWrong

@@ -2,17 +2,17 @@ import type { Stats } from 'node:fs'
 
 export type Status = Pick<Stats, 'dev' | 'ino' | 'mode' | 'size' | 'mtimeMs' | 'ctimeMs'>
 
-/** The places of `progress`. */
+/** Indexes in `progress`. */
 export const slot = {
-  /** The wanted look; 0: none. */
+  /** The number of the wanted scan; 0: none. */
   wanted: 0,
   looking: 1,
   first: 2,
-  /** The position of the other thread. */
+  /** The position of the walk. */
   reached: 3,
 } as const
 
-/** Numbers that each entry has in `statuses`. */
+/** Number of values for each entry in `statuses`. */
 export const width = 6
 
 export interface SharedList {
@@ -30,7 +30,7 @@ export function createSharedList(places: readonly string[]): SharedList {
   }
 }
 
-/** `undefined`, or an inode number above 2^53, is stored as "absent". */
+/** Stores a status. `undefined`, or an inode number above 2^53, is stored as "absent". */
 export function writeStatus({ statuses }: SharedList, index: number, status: Status | undefined): void {
   const at = index * width
   const known = status !== undefined && Number.isSafeInteger(status.ino) ? status : undefined

@@ -5,13 +5,13 @@ import { type SharedList, slot, type Status, writeStatus } from './shared.ts'
 
 let list: SharedList | undefined
 
-// a list comes before the looks at it
+// a list arrives before the scans that use it
 parentPort?.on('message', (message: SharedList | number) => {
   if (typeof message !== 'number') list = message
   else if (list !== undefined) look(list, message)
 })
 
-/** Goes from the last entry to the first, until it meets the other thread. */
+/** Reads statuses from the last entry to the first, until it meets the walk. */
 function look(entries: SharedList, number: number): void {
   const { places, progress } = entries
   Atomics.store(progress, slot.first, places.length)
@@ -27,7 +27,7 @@ function statusOf(place: string): Status | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false })
   } catch {
-    // the other thread looks itself, and tells why not
+    // the walk reads this entry itself, and reports the error
     return undefined
   }
 }

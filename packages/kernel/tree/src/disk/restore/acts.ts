@@ -25,7 +25,7 @@ import { pathOf, type Place, Unexpected } from './place.ts'
 
 const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const anyEntry = O_PATH | constants.O_NOFOLLOW
-/** Allowed lag of a file system's clock, in milliseconds. */
+/** Milliseconds by which a file system's clock may be late. */
 const clockSlackMs = 100
 
 /** @throws Unexpected unless the entry is as last seen */
@@ -34,7 +34,7 @@ export function assertAsSeen(place: Place, seen: Facts): void {
   if (status === undefined) throw new Unexpected('it was removed meanwhile')
   const isSame =
     isEntry(place, status, seen) &&
-    // the inode's own time changes when another name of it comes or goes, also that of a link
+    // the inode's own time changes when another name of the inode appears or vanishes, also for links
     (seen.type !== 'file' || seen.links !== undefined || seen.ctime === status.ctimeMs) &&
     (seen.type !== 'symlink' || readlinkSync(pathOf(place)) === seen.target) &&
     (seen.type === 'directory' || isUnwritten(status, seen))
@@ -54,7 +54,7 @@ function isUnwritten(status: Stats, { type, size, mtime }: Facts): boolean {
   return (type !== 'file' || status.size === size) && status.mtimeMs === mtime
 }
 
-/** Removes a file or link as seen, taken out of its place first, so another one is never removed. */
+/** Removes a file or link that is as seen. The entry is renamed first, so that no other entry is removed. */
 export function removeFile(place: Place, seen: Facts): void {
   assertAsSeen(place, seen)
   const taken: Place = { parent: place.parent, name: newTemporary() }
@@ -83,7 +83,7 @@ export function removeDirectory(place: Place, seen: Facts): void {
   }
 }
 
-/** Makes a directory for its owner alone until {@link mark}. Answers its inode. */
+/** Makes a directory that only its owner can read until {@link mark}. Returns its inode. */
 export function makeDirectory(place: Place, facts: Facts): string {
   const start = Date.now() - clockSlackMs
   once(place, () => mkdirSync(pathOf(place), 0o700))
@@ -100,7 +100,7 @@ export function create(place: Place, facts: Facts, source: Uint8Array | Place | 
   }
 }
 
-/** Replaces a file or link as seen, in one step. Holds the old one, which comes back if its bytes changed. */
+/** Replaces a file or link that is as seen, in one step. Keeps the old entry, and restores it if its bytes have changed. */
 export function replace(place: Place, facts: Facts, seen: Facts, source: Uint8Array | Place | undefined): void {
   const temp = prepare(place, facts, source)
   const held: Place = { parent: place.parent, name: newTemporary() }
@@ -132,11 +132,11 @@ function removeQuietly(place: Place): void {
   try {
     unlinkSync(pathOf(place))
   } catch {
-    // it has its name already, or was never made
+    // the entry was renamed already, or never made
   }
 }
 
-/** A finished entry under a hidden name beside its place. `source`: its bytes, or an entry to link to. */
+/** Makes a finished entry under a hidden name beside its place. `source`: its bytes, or an entry to link to. */
 function prepare({ parent }: Place, facts: Facts, source: Uint8Array | Place | undefined): Place {
   const temp: Place = { parent, name: newTemporary() }
   if (facts.type === 'symlink') {
@@ -168,7 +168,7 @@ function makeLink(place: Place, facts: Facts): void {
   giveNew(place, facts, start)
   const fd = openSync(pathOf(place), anyEntry)
   try {
-    // the link in /proc leads to the entry itself: a symbolic link there is not followed further
+    // the link in /proc leads to the entry itself, and a symbolic link there is not followed
     if (fstatSync(fd).isSymbolicLink()) utimesSync(selfOf(fd), secondsOf(facts), secondsOf(facts))
   } finally {
     closeSync(fd)
@@ -185,7 +185,7 @@ function once(place: Place, make: () => void): void {
   }
 }
 
-/** Removes a FIFO or a socket, which holds no bytes. False for anything else. */
+/** Removes a FIFO or a socket, which contains no bytes. False for another entry. */
 function removeEmptied(place: Place): boolean {
   const holdsNothing = (at: Place): boolean => {
     const status = statusAt(at)

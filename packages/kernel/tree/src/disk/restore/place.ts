@@ -9,7 +9,7 @@ export function pathOf({ parent, name }: Place): string {
   return `${selfOf(parent)}/${name}`
 }
 
-/** An entry is not as expected: it is left alone. */
+/** An entry differs from its expected state, and remains unchanged. */
 export class Unexpected extends Error {
   readonly reason: string
 
