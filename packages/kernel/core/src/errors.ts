@@ -46,7 +46,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** The finished part of a multi-step operation that failed. Paths are those the caller would use. */
+/** The finished part of a multi-step operation that failed. Its paths are caller's paths. */
 export interface PartialProgress {
   /** Entries finished, in order; at most the first 1,000. */
   readonly completed: readonly string[]
@@ -62,13 +62,13 @@ export interface WorkspaceErrorOptions {
   readonly operation: string
   /** A virtual path (inside an adapter: the path inside the mount). Never a host path, a bucket key or a secret. */
   readonly path?: string | undefined
-  /** The fault, without the path: it is put in front. */
+  /** The fault, without the path: the message puts the path before it. */
   readonly reason: string
   readonly rule?: string | undefined
-  /** The caller's way to go on, as an imperative: "write below `/out`". */
+  /** The caller's next step, as an imperative: "write below `/out`". */
   readonly remedy?: string | undefined
   readonly partial?: PartialProgress | undefined
-  /** Set for a change that may have happened: ask the adapter with it. */
+  /** Set for a change that may have happened. Pass it to the adapter to find out. */
   readonly changeId?: string | undefined
   /** The error of the layer below, for operators: see {@link getNativeCause}. Never printed. */
   readonly native?: unknown
@@ -114,7 +114,7 @@ function formatMessage({ code, operation, path, reason, rule, remedy }: Workspac
   const subject = path === undefined ? '' : `${quotePath(path)} `
   const ruleNote = rule === undefined ? '' : ` (rule ${quotePath(rule)})`
   const remedyNote = remedy === undefined ? '' : `; ${remedy}`
-  // a reason may quote a pattern or a name: no part of a message may act on a terminal
+  // a reason may quote a pattern or a name, and no part of a message may act on a terminal
   return escapeUnprintable(`${code}: ${operation}: ${subject}${reason}${ruleNote}${remedyNote}`)
 }
 

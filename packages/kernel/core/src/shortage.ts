@@ -60,7 +60,7 @@ const sentences: readonly (readonly [string, ShortageName])[] = [
 
 /**
  * For adapters and executors: the shortage in an error or its native cause. `EAGAIN` counts for starts.
- * A shortage passes: do not keep the outcome of a check that met one.
+ * A shortage is temporary: do not keep the outcome of a check that met one.
  */
 export function shortageOf(error: unknown): Shortage | undefined {
   if (isWorkspaceError(error)) return shortageOf(getNativeCause(error))
@@ -84,7 +84,7 @@ export function shortageIn(output: string): Shortage | undefined {
   return found === undefined ? undefined : shortages[found[1]]
 }
 
-/** Node names the error of the system in the message only. */
+/** The shortage of a worker's start. Node names the system's error only in the message. */
 function workerShortage({ message }: Error): string {
   return /\bE[A-Z]+\b(?!_)/.exec(message.replace('ERR_WORKER_INIT_FAILED', ''))?.[0] ?? 'EAGAIN'
 }

@@ -177,4 +177,5 @@ function isListed({ stat, headers }: ObjectState, { etag, modifiedAt }: ListedOb
 }
 
 // XML cannot contain control characters, and servers may trim white space at the ends
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const unfitForXml = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]|^\s|\s$/u

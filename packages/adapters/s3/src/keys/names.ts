@@ -18,6 +18,7 @@ export function makeReservedName(purpose: 'scratch' | 'probe'): string {
 }
 
 // includes the separators of lines and paragraphs, which some servers cannot route
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
 export const controlCharacters = /[\u0001-\u001f\u007f\u2028\u2029]/u
 
 /** Suffix of an object that represents a link, as in rclone. */

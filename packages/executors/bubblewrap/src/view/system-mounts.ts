@@ -8,7 +8,7 @@ import { type Placement, temporary } from './layout.ts'
 export interface SystemMounts {
   readonly system: readonly SystemEntry[]
   readonly tools: readonly { readonly at: string; readonly fd: number }[]
-  /** A directory with the files of `/etc`. Files that the machine mounts there are empty in it. */
+  /** A directory with the files of `/etc`. Its empty directories are mount points for directories of the machine. */
   readonly etc: number | undefined
   readonly scratchBytes: number
 }

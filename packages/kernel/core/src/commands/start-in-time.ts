@@ -7,7 +7,7 @@ export interface StartLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Minimum of milliseconds for a preparation. */
+/** Milliseconds that a preparation may take. A preparation within this time does not count against the timeout. */
 const preparation = 5_000
 
 /** Milliseconds for an aborted start to end. */

@@ -163,8 +163,8 @@ export interface CommandOutput {
   readonly stdout: string
   readonly stderr: string
   /**
-   * Both streams in the order in which this process read them; lines a few milliseconds apart can change places.
-   * The virtual executor gives standard output first.
+   * Both streams in the order in which this process read them. Lines a few milliseconds apart may be swapped.
+   * The virtual executor returns standard output first.
    */
   readonly output: string
   /** All bytes of the stream, including bytes that were not kept. */
@@ -185,7 +185,7 @@ export interface CommandResult extends CommandOutput {
   /** `$?` of a shell: the exit code, or 128 plus the signal number. */
   readonly exitStatus: number
   readonly timedOut: boolean
-  /** Processes are left that SIGKILL has not ended: the kernel waits for a file system that does not answer. */
+  /** True if SIGKILL has not ended some processes: the kernel waits for a file system that does not answer. */
   readonly survivors?: true | undefined
   /** Milliseconds. */
   readonly duration: number
@@ -220,10 +220,10 @@ export interface StartedCommand extends AsyncDisposable {
   output(): CommandOutput
   /** Sends a signal to the command; `SIGKILL` ends the whole process tree. False when it has ended already. */
   kill(signal?: KillSignal): boolean
-  /** True while {@link CommandResult.survivors} are left. Absent where commands are not processes. */
+  /** True while {@link CommandResult.survivors} exist. Absent if commands are not processes. */
   readonly survivors?: boolean | undefined
   /**
-   * Resolves when everything has ended, or within a second of SIGKILL with {@link CommandResult.survivors}. An exit code never rejects.
+   * Resolves when all processes have ended, or within a second of SIGKILL with {@link CommandResult.survivors}. No exit code rejects.
    * Rejects with `signal.reason` after an abort, and with `EIO` if another program killed the sandbox.
    */
   wait(): Promise<ExecutorResult>
@@ -233,7 +233,7 @@ export interface StartedCommand extends AsyncDisposable {
 export interface CommandInput {
   /**
    * Writes input, and resolves when there is room for more. The promise may be left unawaited.
-   * Rejects with `ECLOSED` when the input has ended, or without `writableStdin`. Bytes must not change until it resolves.
+   * Rejects with `ECLOSED` when the input has ended, or without `writableStdin`. The bytes must not change before the promise settles.
    */
   writeInput(data: string | Uint8Array): Promise<void>
   /** Ends the input after all bytes that were written. A second call does nothing. */
@@ -266,7 +266,7 @@ export interface Terminal extends AsyncDisposable {
   readonly output: AsyncIterable<Uint8Array>
   /** Bytes of start-up files before the command's output; `undefined` before it begins, 0 for an interactive shell. */
   readonly commandOffset: number | undefined
-  /** Resolves when the terminal has taken everything, is closed, or has 16 MiB unread. */
+  /** Resolves when the terminal has taken all bytes, is closed, or has 16 MiB unread. */
   write(data: Uint8Array): Promise<'written' | 'full' | 'closed'>
   /** Changes the size, and sends SIGWINCH to the program. Returns false when the terminal is closed. */
   resize(columns: number, rows: number): boolean
@@ -275,9 +275,9 @@ export interface Terminal extends AsyncDisposable {
    * `SIGKILL` ends the whole process tree. False when no process is left.
    */
   kill(signal?: KillSignal): boolean
-  /** As {@link RunningCommand.survivors}. */
+  /** Like {@link RunningCommand.survivors}. */
   readonly survivors?: boolean | undefined
-  /** Resolves as {@link RunningCommand.wait}, when all output has been handed on. */
+  /** Resolves like {@link RunningCommand.wait}, after all output was delivered. */
   wait(): Promise<TerminalResult>
 }
 
@@ -301,7 +301,7 @@ export interface AttachedExecutor {
   readonly topNames?: readonly string[] | undefined
   /** Why a missing protected name cannot be kept from commands; `undefined` if it can. Without this method, none can. Does not wait. */
   refuseMissing?(name: MissingName): RestrictionProblem | undefined
-  /** How a command's root would be made now; `undefined` without a choice. Without this method, there is none. Does not wait. */
+  /** How a command's root would be made now; `undefined` without a choice. Without this method, there is no choice. Does not wait. */
   rootForm?(plan: BindPlan): RootForm | undefined
   /** How a connection to a host would be judged, without making it. Absent: the machine's network, or none. */
   explainConnection?(host: string, port: number): ConnectionVerdict
@@ -312,7 +312,7 @@ export interface AttachedExecutor {
   spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand>
   /** Starts a command on a terminal, otherwise as `spawn`; `ENOTSUP` without terminals. Absent: sessions are `ENOTSUP`. */
   openTerminal?(request: TerminalRequest, plan: BindPlan): Promise<Terminal>
-  /** Ends every process and releases everything. `ETIMEDOUT`: processes or starts are left that no signal ends. */
+  /** Ends every process and releases all resources. `ETIMEDOUT`: some processes or starts remain that no signal ends. */
   close(): Promise<void>
 }
 

@@ -63,7 +63,7 @@ interface IgnoreOption {
   /** Called for an entry that an option or a `!` glob leaves out, perhaps several times. */
   readonly onLeftOut?: ((path: VirtualPath) => void) | undefined
   /**
-   * Called for a skipped file: larger than `maxFileBytes`, or held by another process.
+   * Called for a skipped file that is larger than `maxFileBytes`, or on which another process has a lease.
    * Also for an ignore file above 256 KiB, a file with a line above 1 MiB, and non-UTF-8 for a pattern beyond ASCII.
    */
   readonly onUnreadable?: ((file: VirtualPath, error: WorkspaceError) => void) | undefined
@@ -106,7 +106,7 @@ export interface ReadLinesOptions extends SignalOption {
   readonly offset?: number | undefined
   /** The maximum number of lines. Default 2,000. Reading stops earlier at 8,388,608 UTF-16 units. */
   readonly limit?: number | undefined
-  /** The last lines instead, with the same cap. Reads the whole file; see `read` with `range: { last }` for a huge one. */
+  /** The number of last lines to read. Keeps the limit. Reads the whole file; for a huge one, use `read` with `range: { last }`. */
   readonly last?: number | undefined
 }
 
@@ -129,13 +129,13 @@ export interface TextEdit {
   readonly all?: boolean | undefined
 }
 
-/** Returns the new content for the old content. Called again for each try. Equal bytes are not written. Its errors are passed on. */
+/** Returns the new content for the old content. Called again for each attempt. Equal bytes are not written. Its errors are passed on. */
 export type EditFunction = (content: Uint8Array, stat: Stat) => Uint8Array | Promise<Uint8Array>
 
 export interface EditOptions extends SignalOption {
-  /** Edit exactly this version. Any other version is `ECONFLICT`, without another try. */
+  /** Edit exactly this version. Any other version is `ECONFLICT`, without another attempt. */
   readonly ifVersion?: Version | undefined
-  /** Milliseconds of further tries after the first conflict. Default 5,000. */
+  /** Milliseconds for further attempts after the first conflict. Default 5,000. */
   readonly timeout?: number | undefined
 }
 

@@ -33,7 +33,7 @@ export interface Entry {
 }
 
 export interface ByteRange {
-  /** Bytes from the start of the file. At its end or after it, nothing is read. Not an integer from 0: `EINVAL`. */
+  /** Bytes from the start of the file. At or beyond the file's end, no byte is read. Any value but an integer from 0: `EINVAL`. */
   readonly offset: number
   /** Bytes at most; to the end when absent. */
   readonly length?: number | undefined
@@ -85,7 +85,7 @@ export interface WriteOptions extends SignalOption {
   readonly parents?: boolean | undefined
   /** Permission bits of a new file, where the store keeps them. A replaced file keeps its own. */
   readonly mode?: number | undefined
-  /** The time of the content, as for `utimes`. The answer says whether the store keeps it. Default: now. */
+  /** The time of the content, as for `utimes`. The result shows whether the store keeps the time. Default: now. */
   readonly modifiedAt?: number | undefined
   /** The content, its name and new directories survive a power cut. Default false. Stores without `sync` ignore it. */
   readonly durable?: boolean | undefined

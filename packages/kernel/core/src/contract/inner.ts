@@ -14,11 +14,11 @@ import type {
 
 /** An adapter with the additional options of the core and this project's stores. They only save work. */
 export interface InnerAdapter extends StorageAdapter {
-  /** The caller alone may change it. Default false. */
+  /** True if only the caller may change the store. Default false. */
   readonly isSole?: boolean | undefined
-  /** A place for objects of its one writer. They go with the store. */
+  /** A place for objects of the store's only writer. It is deleted with the store. */
   readonly beside?: StorageAdapter | undefined
-  /** `undefined`: nothing tells of changes here. */
+  /** A watch over the tree; `undefined`: changes are not reported here. */
   watchTree?(): TreeWatch | undefined
   write(path: MountPath, data: WriteData, options?: WriteOptions & ListedOption): Promise<WriteResult>
   list(path: MountPath, options?: InnerListOptions): EntryIterator
@@ -37,14 +37,14 @@ export interface InnerDriver extends Driver {
   watchTree?(): TreeWatch | undefined
 }
 
-/** Tells which watched directories of a tree changed, whoever changed them. */
+/** Reports which watched directories of a tree have changed, by any program. */
 export interface TreeWatch {
-  /** Whether changes are told that come from now on. */
+  /** Whether later changes of a directory will be reported. */
   has(directory: MountPath): boolean
   /** Watches directories, each after those above it. Never rejects. While a call runs, further calls do nothing. */
   add(directories: readonly MountPath[]): Promise<void>
   /**
-   * Changes after a position, up to now. Without a position: none, to learn the present one.
+   * Changes after a position, up to now. Without a position: no changes, only the present position.
    *
    * @returns `undefined` if changes may be unknown: directories must be read again
    */
@@ -53,7 +53,7 @@ export interface TreeWatch {
         readonly position: number
         /** Directories whose entries, mode or owner changed. */
         readonly changed: ReadonlySet<MountPath>
-        /** Paths that may have got another directory: nothing below is known. */
+        /** Paths that may now have another directory. Nothing below them is known. */
         readonly replaced: ReadonlySet<MountPath>
       }
     | undefined
@@ -71,7 +71,7 @@ export interface EntryIterator extends AsyncIterableIterator<InnerEntry> {
 }
 
 export interface ListedOption extends SignalOption {
-  /** A listing has shown the way and, with `ifVersion`, the path: the store need not look for links. Default false. */
+  /** True if a listing showed the directories above and, with `ifVersion`, the path. The store need not look for links then. */
   readonly listed?: boolean | undefined
 }
 
@@ -83,10 +83,10 @@ export interface InnerListOptions extends ListOptions {
   /** With `recursive`: called for an unreadable directory, which is then left out. */
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
   /**
-   * With `recursive`: called before the entries of a directory, perhaps several times; the last stamp counts. May be unused.
+   * With `recursive`: called before the entries of a directory, perhaps several times; the last stamp counts. An adapter may ignore it.
    * The stamp changes whenever an entry was made, removed or replaced; `undefined`: a change may leave no trace.
    *
-   * @returns the directories in it, given in place of all entries; `undefined`: all are given
+   * @returns the directories inside, which are listed in place of all entries; `undefined`: all entries are listed
    */
   readonly known?: ((directory: MountPath, stamp: string | undefined) => readonly string[] | undefined) | undefined
   /** With `known`: called for a directory with a hidden entry, which may show later without a change of the directory. */

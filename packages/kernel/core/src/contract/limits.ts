@@ -24,10 +24,10 @@ export const limitFields = [
   'scratchBytes',
 ] as const satisfies readonly LimitField[]
 
-/** How an executor holds a limit on this machine. */
+/** How an executor enforces a limit on this machine. */
 export interface LimitReport {
   readonly field: LimitField
-  /** `file-system`: by the size of a file system in memory. `none`: a command that asks for it is refused. */
+  /** `file-system`: by the size of a file system in memory. `none`: a command with this limit is refused. */
   readonly heldBy: 'cgroup' | 'rlimit' | 'file-system' | 'none'
   /** `tree`: everything a command starts, together. `process`: each process. `uid`: all processes of the user, also of other commands. */
   readonly scope?: 'tree' | 'process' | 'uid' | undefined

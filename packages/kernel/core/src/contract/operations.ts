@@ -20,7 +20,7 @@ export interface OperationFacts {
   readonly capability?: keyof AdapterCapabilities | undefined
   /** An adapter may lack the operation, and no capability reports this. */
   readonly optional?: true | undefined
-  /** The index of its options argument, from 0. Absent: no signal, or a signal that outlives the call. */
+  /** The index of the operation's options argument, from 0. Absent: no signal, or a signal that outlives the call. */
   readonly optionsAt?: number | undefined
 }
 

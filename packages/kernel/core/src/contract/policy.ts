@@ -32,7 +32,7 @@ export interface SubtreeEntry<Path extends string = string> {
   readonly access: Access
 }
 
-/** The longest path of one rule decides; other paths are left to other rules. Can be compiled. */
+/** The rule's longest matching path decides; other rules decide about other paths. Can be compiled. */
 export interface SubtreeRule<Path extends string = string> {
   readonly kind: 'subtree'
   readonly name: string
@@ -76,7 +76,7 @@ export interface PatternRule {
   readonly access: 'none' | 'read-only'
   /** Globs over workspace paths; without a leading `/` at any depth, with `./` from the workspace's root. */
   readonly patterns: readonly string[]
-  /** Globs for names of files and links; a directory of that name is allowed. There, the file API allows only making a directory. */
+  /** Globs for names of files and links. A directory of such a name is allowed, and the file API may only make a directory there. */
   readonly files?: readonly string[] | undefined
   /** Globs of names that do not match. They have no effect below a match. */
   readonly except?: readonly string[] | undefined
@@ -96,7 +96,7 @@ export interface SimpleCommand {
   /** Without quotes. `undefined`: known only at run time (a variable, a glob). */
   readonly arguments: readonly (string | undefined)[]
   readonly text: string
-  /** Programs that start it: `['sudo', 'env']`. Each is in the list as well. */
+  /** Programs that start this program: `['sudo', 'env']`. Each is in the list as well. */
   readonly wrappers: readonly string[]
 }
 
@@ -147,13 +147,13 @@ export type Rule<Path extends string = string> =
 /** Decides on rights at paths: pure, synchronous, without I/O. Called before every operation, and again for the target of a link. */
 export interface Policy {
   decide(request: AccessRequest): Decision
-  /** The part that compiles into binds. It also holds at the file API. Further refusals of `decide` cannot be enforced in commands. */
+  /** The rules that compile into binds. They also apply at the file API. Further refusals of `decide` cannot be enforced in commands. */
   subtreeRules(): readonly SubtreeRule[]
-  /** Rules by pattern, which hold at both doors in the same way. Default: none. */
+  /** Rules by pattern, which apply at both doors in the same way. Default: none. */
   patternRules?(): readonly PatternRule[]
   /** Lists of hosts, each of which narrows the connections of commands. Default: none. */
   hostRules?(): readonly HostsRule[]
-  /** Names of the rules that hold at the API only; commands need `acknowledge` for them. Default: none. */
+  /** Names of the rules that apply at the API only. Commands need `acknowledge` for them. Default: none. */
   apiOnlyRules?(): readonly string[]
   /** Asked before a command runs. A guard rail, and no boundary. Default: every command is allowed. */
   decideCommand?(request: CommandLineRequest): Decision

@@ -6,7 +6,7 @@ import type { Command, ExecOptions } from './workspace.ts'
 export interface OutputText {
   /** UTF-8, invalid bytes as U+FFFD. Never starts or ends inside a character, unless the output itself ended there. */
   readonly text: string
-  /** Byte offset after `text`: the next `since`. */
+  /** Byte offset after `text`, for the next `since`. */
   readonly next: number
   /** The number of bytes after `since` that were dropped. */
   readonly dropped: number
@@ -41,7 +41,7 @@ export interface OpenSessionOptions extends SignalOption {
 }
 
 export interface SessionExit {
-  /** `null` when a signal ended it. */
+  /** The exit code; `null` when a signal ended the session. */
   readonly exitCode: number | null
   /** The signal's name; `null` after an exit. */
   readonly signal: string | null
@@ -59,7 +59,7 @@ export interface Session extends AsyncDisposable {
   readonly startedAt: number
   readonly closed: boolean
   readonly outputBytes: number
-  /** Types into the terminal; `\r` is the return key, `\x03` is Ctrl-C. `ECLOSED`: it has ended. `EBUSY`: 16 MiB are unread. */
+  /** Types into the terminal; `\r` is the return key, `\x03` is Ctrl-C. `ECLOSED`: the session has ended. `EBUSY`: 16 MiB are unread. */
   write(data: string | Uint8Array): Promise<void>
   /** Characters. Throws `EINVAL`, `ECLOSED`. */
   resize(columns: number, rows: number): void
@@ -71,12 +71,12 @@ export interface Session extends AsyncDisposable {
   waitForIdle(milliseconds: number, options?: SignalOption): Promise<void>
   /** Calls `listener` with each new chunk; with `since`, first with the kept output. Returns a function that unsubscribes. */
   onData(listener: (chunk: Uint8Array) => void, options?: { readonly since?: number | undefined }): () => void
-  /** Signals the foreground of the terminal; SIGHUP everything on it; SIGKILL the whole process tree. False when no process is left. */
+  /** Signals the terminal's foreground; SIGHUP all its processes; SIGKILL the whole process tree. False when no process remains. */
   signal(signal: KillSignal): boolean
   kill(signal?: KillSignal): boolean
   /** Hangs up, ends the whole process tree after the grace, and resolves when all processes have ended. A second call does nothing more. */
   close(): Promise<void>
-  /** Resolves when the session and everything it started have ended. Rejects with `ENOEXEC` when it never began. */
+  /** Resolves when the session and all its processes have ended. Rejects with `ENOEXEC` when the session never began. */
   wait(): Promise<SessionExit>
 }
 
@@ -91,7 +91,7 @@ export interface OutputOffsets {
   readonly output?: number | undefined
 }
 
-/** A command that runs on beside its caller, at most until the workspace closes. */
+/** A command that runs in the background, at most until the workspace closes. */
 export interface BackgroundCommand extends CommandInput, AsyncDisposable {
   readonly id: string
   readonly command: string
@@ -107,18 +107,18 @@ export interface BackgroundCommand extends CommandInput, AsyncDisposable {
     readonly output: OutputText
   }
   wait(): Promise<CommandResult>
-  /** SIGKILL ends the whole process tree. Default SIGTERM. False when it has ended. */
+  /** Sends a signal. Default SIGTERM; SIGKILL ends the whole process tree. False when the command has ended. */
   kill(signal?: KillSignal): boolean
 }
 
 export interface LongRunning {
-  /** Opens a session, confined as `exec`. Rejects as `exec`, with `EEXIST` for a taken id [LS13], and `ENOTSUP` without terminals. */
+  /** Opens a session, confined like `exec`. Rejects like `exec`, with `EEXIST` for an id in use [LS13], and `ENOTSUP` without terminals. */
   openSession(options?: OpenSessionOptions): Promise<Session>
   /** Sessions that have not ended, oldest first. */
   sessions(): readonly Session[]
   /** Throws `ENOENT` for an unknown session. */
   session(id: string): Session
-  /** Starts a command and resolves when it runs. Rejects as `exec` does, and with `EEXIST` for an id that is taken. */
+  /** Starts a command, and resolves when it runs. Rejects like `exec`, and with `EEXIST` for an id in use. */
   start(command: Command, options?: BackgroundOptions): Promise<BackgroundCommand>
   /** Running background commands, and the last 64 that have ended; oldest first. */
   commands(): readonly BackgroundCommand[]

@@ -34,11 +34,11 @@ export interface MountOptions {
 export interface WorkspaceOptions {
   /** The first mount is the workspace's root: relative paths resolve against it, commands start in it. At least one. */
   readonly mounts: readonly MountOptions[]
-  /** Default: none, everything the mounts allow is allowed. */
+  /** Default: no rules. Every operation that the mounts allow is then allowed. */
   readonly rules?: readonly Rule[] | undefined
   /** Your own engine instead of `rules`. */
   readonly policy?: Policy | undefined
-  /** Tried in order; the first that is available here and meets `require` is taken. Default: none, commands are `ENOEXECUTOR`. */
+  /** Tried in order: the first executor that is available here and meets `require` is used. Default: none, commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
   /** Further names of the root, each one top-level segment. Default `{ '/workspace': '/' }` for the root `/` without such an entry. */
@@ -83,7 +83,7 @@ export interface CommandDefaults {
 export interface ExecOptions extends SignalOption {
   /** A directory; relative to the workspace's root. Default: the root. */
   readonly cwd?: string | undefined
-  /** Added to the clean environment; nothing of this process's own environment reaches a command. */
+  /** Variables in addition to the clean environment. No variable of this process reaches a command. */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** The whole of standard input: text as UTF-8, bytes or chunks. Default: nothing to read. */
   readonly stdin?: StandardInput | undefined
@@ -125,7 +125,7 @@ export interface CommandArguments {
 export type Command = string | readonly string[] | CommandArguments
 
 export interface ExplainRequest {
-  /** Instead of `edit`, query `read` and `write`; instead of `glob`, `list`; instead of `realPath`, `stat`. */
+  /** For `edit`, query `read` and `write`; for `glob`, `list`; for `realPath`, `stat`. */
   readonly operation: FileOperation | 'exec' | 'connect'
   /** The path to judge; for `exec`, the working directory. Required, except for `connect`. */
   readonly path?: string | undefined
@@ -157,7 +157,7 @@ export interface Connections {
 
 export interface Explanation {
   readonly effect: 'allow' | 'deny'
-  /** The path after links and `..`; the path as given where a step could not be taken. */
+  /** The path after links and `..`. If a step failed: the path as given. */
   readonly resolvedPath: VirtualPath
   /** The rule that refused; absent if the operation is allowed. */
   readonly rule?: string | undefined
@@ -203,7 +203,7 @@ export interface AccessEvent {
   /** Where links and `..` led, if elsewhere; for a denial, the refused path. */
   readonly resolvedPath?: VirtualPath | undefined
   readonly destination?: string | undefined
-  /** `allowed`: done; a command may have any exit code. `denied`: refused by the policy or a mount. `aborted`: by its signal. */
+  /** `allowed`: done; a command may have any exit code. `denied`: the policy or a mount refused. `aborted`: the signal was aborted. */
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'aborted'
   /** The error's code; `ECANCELED` for `aborted`. */
   readonly code?: string | undefined
@@ -229,7 +229,7 @@ export interface AccessEvent {
 
 interface AccessedHost
   extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'> {
-  /** The number of connections that a last event with the host `*` summarises: above 10,000 allowed, or 1,000 of another outcome. */
+  /** The number of connections that a last event with the host `*` stands for: above 10,000 allowed, or 1,000 of another outcome. */
   readonly leftOut?: number | undefined
 }
 

@@ -7,7 +7,7 @@ export interface OutputKeeper<Self> {
   copy(): Self
 }
 
-/** Keeps both output streams of a command, each alone and together in the order of `push`. Keeps nothing twice for one stream. */
+/** Keeps both output streams of a command: each alone, and both in the order of `push`. For a single stream, bytes are kept only once. */
 export class BothStreams<Keeper extends OutputKeeper<Keeper>> {
   readonly stdout: Keeper
   readonly stderr: Keeper
@@ -33,7 +33,7 @@ export class BothStreams<Keeper extends OutputKeeper<Keeper>> {
     this.#pushers[stream].push(data)
   }
 
-  /** Hands on the beginnings of characters that were held back. */
+  /** Passes on incomplete characters that were kept back. */
   end(): void {
     this.#pushers.stdout.end()
     this.#pushers.stderr.end()

@@ -34,7 +34,7 @@ export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   return error
 }
 
-/** `EIO`: the cover of `path`, or without it the watch over covers, was lost, so the command was ended. Drops its output. */
+/** `EIO`: the cover of `path` was lost, or without `path` the watch over covers. So the command was ended. Drops the command's output. */
 export function protectionLost(
   result: ExecutorResult,
   lost: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined,
@@ -57,7 +57,7 @@ export function protectionLost(
   return error
 }
 
-/** `EIO`: a listing could not be made right. The command was ended, since most programs take a failed listing for an empty one. */
+/** `EIO`: a listing could not be corrected. The command was ended, since most programs treat a failed listing as an empty one. */
 export function listingLost(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',

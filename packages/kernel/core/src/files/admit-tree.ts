@@ -30,7 +30,7 @@ export async function admitTree(
   }
 }
 
-/** Checks that everything below a path may be removed. True: only because the path is a link or a file, with nothing below it. */
+/** Checks that every entry below a path may be removed. True: only because the path is a link or a file, with no entry below it. */
 export async function admitBelowUnlessLeaf(
   { gate }: Context,
   operation: FileOperation,

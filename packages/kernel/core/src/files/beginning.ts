@@ -44,7 +44,7 @@ export class Beginning {
     }
   }
 
-  /** Asks the source to stop. A busy source learns of it later, and is not waited for. */
+  /** Asks the source to stop. A busy source stops later, and this method does not wait. */
   close(): void {
     if (this.#ended || this.#rest === undefined) return
     this.#ended = true

@@ -14,7 +14,7 @@ import { compileEdits, isSame, tooLargeError } from './splice.ts'
 import type { Spliced } from './splice.ts'
 
 const operation = 'edit'
-/** Bytes of a file that is edited, before and after. */
+/** Limit of bytes of an edited file, before and after the edit. */
 const mostBytes = 256 * 1024 * 1024
 /** Milliseconds of the longest pause after a conflict. */
 const longestPauseMs = 100
@@ -72,7 +72,7 @@ function readToEdit(
       const writable = await context.walker.locate({ operation: 'write', need: 'write', followLast: true }, virtual, {
         links: 0,
       })
-      // A link in a part that may only be read leads to a file that may be written.
+      // A link in a read-only part leads to a writable file.
       if (writable.virtual !== virtual)
         return readToEdit(context, { ...parsed, path: writable.virtual }, ifVersion, trace, signal)
       if (adapter.capabilities.conditionalWrite === 'none') throw contractError('noCondition', operation, path)
@@ -83,7 +83,7 @@ function readToEdit(
   )
 }
 
-/** Begins where the file was read, since a version means something for one path only. */
+/** Begins at the path that was read, because a version is valid for one path only. */
 function replace(
   context: Context,
   at: VirtualPath,

@@ -19,7 +19,7 @@ import { pathBelow } from './regions.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 
 const operation = 'glob'
-/** Passes over a directory that went away, is denied by the disk, or has no path. */
+/** Errors of a directory that is skipped: it was removed, is denied by the disk, or has no path. */
 const passedOver = ['ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG'] as const
 
 export async function* glob(
@@ -83,7 +83,7 @@ async function* matches(
     },
   )
   let left = maxMatches
-  // The last comes first, so that one array is enough for the way down.
+  // The last entry is first, so that one array is enough for the walk.
   for (let found = waiting.pop(); found !== undefined && left > 0; found = waiting.pop()) {
     if (found.matches) {
       yield found.entry
@@ -137,7 +137,7 @@ interface Place {
 interface Found {
   readonly entry: WorkspaceEntry
   readonly matches: boolean
-  /** Where a directory, or a link that a glob names, really lies, if something in it may match. */
+  /** The real path of a directory, or of a link that a glob names, if entries inside may match. */
   readonly enters: { readonly path: VirtualPath; readonly isLink: boolean } | undefined
 }
 
@@ -156,7 +156,7 @@ async function entriesBelow(search: Search, place: Place, { path, isLink }: NonN
     const adapter = located.mount === undefined ? undefined : await context.open(located.mount)
     return await entriesOf(search, place, located, adapter)
   } catch (error) {
-    // A link has come into its place, or its target is missing, denied or not a directory.
+    // A link has replaced the directory, or the link's target is missing, denied or not a directory.
     if (error instanceof LinkSignal || passedOver.some((code) => isWorkspaceError(error, code))) return []
     if (isLink && (isWorkspaceError(error, 'ELOOP') || isWorkspaceError(error, 'EOUTSIDE'))) return []
     throw translateError(error, { operation, at, path, signal })
@@ -166,7 +166,7 @@ async function entriesBelow(search: Search, place: Place, { path, isLink }: NonN
 const isExcluded = (excluded: readonly VirtualPath[], path: VirtualPath): boolean =>
   excluded.some((skip) => isWithin(path, skip))
 
-/** The entries of one directory that are wanted, from the last name to the first. */
+/** The wanted entries of one directory, from the last name to the first. */
 async function entriesOf(
   { context, filter, wide, named, excluded, ignore, pace, signal }: Search,
   { start, shown }: Place,
@@ -195,7 +195,7 @@ async function entriesOf(
   const entries: WorkspaceEntry[] = []
   for await (const entry of adapter?.list(path, { signal }) ?? []) {
     const shaped = entry.unreachable ? undefined : shaper.shape(entry)
-    // Ignore files speak of entries that a listing gives before them.
+    // Ignore files apply to entries that a listing returns before them.
     if (shaped !== undefined && ignore === undefined) add(shaped)
     else if (shaped !== undefined) entries.push(shaped)
     if (pace.isDue) await pace.rest()

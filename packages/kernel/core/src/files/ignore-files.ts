@@ -17,11 +17,11 @@ import { pathBelow } from './regions.ts'
 const fileNames = ['.rgignore', '.ignore', '.gitignore'] as const
 const repository = '.git'
 
-/** Bytes of one ignore file, and of all that one call reads, at most. */
+/** Limits of bytes in one ignore file, and in all ignore files of one call. */
 const maxFileBytes = 256 * 1024
 const maxBytes = 4 * 1024 * 1024
 
-/** Passes over an ignore file or a directory that is gone or unreadable. */
+/** Errors of an ignore file or a directory that is skipped, because it is gone or unreadable. */
 const passedOver = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EINVAL', 'ENAMETOOLONG', 'ELOOP'] as const
 
 interface InForce {

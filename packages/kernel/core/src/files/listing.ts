@@ -18,7 +18,7 @@ import type { Trace } from '../mount/walk.ts'
 
 type Result = IteratorResult<WorkspaceEntry, undefined>
 
-/** Entries after which the clock is read. */
+/** Number of entries between two readings of the clock. */
 const entriesPerLook = 32
 
 const end: Result = { done: true, value: undefined }
@@ -46,7 +46,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   #opening: Promise<unknown> | undefined
   #region: Region | undefined
   #shape: EntryShaper | undefined
-  /** Entries that no adapter gave, and mounts still to be listed. */
+  /** Entries that no adapter returned, and mounts that must still be listed. */
   #leftOver: WorkspaceEntry[] = []
   #mounts: VirtualPath[] = []
   #done = false

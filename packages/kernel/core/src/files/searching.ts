@@ -93,7 +93,7 @@ export async function* search(
       if (located.mount === undefined) continue
       const adapter = await context.open(located.mount)
       if (filter.excludes(pathBelow(nested, first.virtual))) continue
-      // Globs are meant from the place that was asked for, which this adapter does not know.
+      // Globs start at the requested path, which this adapter does not know.
       const region = await openSearch(context, located, adapter, { ...query, glob: [] }, excluded, {
         signal,
         onUnreadable,
@@ -152,7 +152,7 @@ async function openSearch(
   await ignore?.loadBelow(located, adapter, exclude)
   const skips =
     ignore && ((file: MountPath, isDirectory: boolean) => ignore.isIgnored(joinPath(mount.at, file), isDirectory))
-  // The storage counts hits that may not be shown, so it must not stop at a number of them.
+  // The storage also counts hits that the policy hides, so it must not stop at a number of hits.
   const view = new View(context.gate, virtual, 'search')
   const maxHits = view.plain ? query.maxHits : Number.MAX_SAFE_INTEGER
   const leftOut = (file: MountPath, error: WorkspaceError): void => {

@@ -124,7 +124,7 @@ async function splice(
 
 export function isSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
-  // four bytes at a time, if both are aligned: a large file is
+  // compares four bytes at a time if both arrays are aligned, as large files are
   const isAligned = left.byteOffset % 4 === 0 && right.byteOffset % 4 === 0
   const words = isAligned ? left.length >>> 2 : 0
   if (words > 0) {

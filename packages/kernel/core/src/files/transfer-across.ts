@@ -25,7 +25,7 @@ interface Progress {
   readonly completed: VirtualPath[]
   count: number
   current: VirtualPath
-  /** The present place of everything, for the error. */
+  /** The present place of all entries, for the error. */
   state: string
 }
 

@@ -60,7 +60,7 @@ export async function createDirectory(
   const recursive = options.recursive ?? true
   return perform(context, { operation, path, signal }, async (parsed, trace) => {
     const budget = { links: 0 }
-    // Asking for a directory that is there is fine wherever it may be read, a read-only mount's root included.
+    // Making an existing directory succeeds wherever it may be read, also at a read-only mount's root.
     if (recursive && typeof parsed.path === 'string') {
       const node = context.gate.namespace.at(parsed.path)
       if (node?.leadsToMount === true) {
@@ -165,7 +165,7 @@ export async function admitParents(
   try {
     await adapter.stat(relativeTo(ancestor, located.mount.at))
   } catch (error) {
-    // A link is on the way. The operation itself meets it first, and comes back here with the path after it.
+    // A link is on the path. The operation itself finds the link first, and calls this function again with the path after it.
     if (error instanceof LinkSignal) return
     if (!isWorkspaceError(error, 'ENOENT')) throw error
     context.gate.admit(operation, ancestor, 'write')

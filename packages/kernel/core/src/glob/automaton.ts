@@ -10,10 +10,10 @@ export type Step = Component | typeof anyDirectories
 /** The state of globs at a directory: one bit for each step that may come next. Never mutated. */
 export type Progress = Bits
 
-/** Many globs at once, asked name by name from the root. A name costs the same at any depth. */
+/** Matches many globs at once, name by name from the root. A name takes the same time at any depth. */
 export class Automaton {
   readonly start: Progress
-  /** Every glob is about one name, at any depth: its answer does not depend on the directory. */
+  /** True if every glob is about a single name at any depth: the answer does not depend on the directory. */
   readonly isFlat: boolean
   /** The state after a name that no glob knows: relative globs begin with it. */
   readonly #idle: Progress
@@ -69,7 +69,7 @@ export class Automaton {
     return this.#idle
   }
 
-  /** The index of the first glob that an entry of a directory matches; `undefined` when none does. */
+  /** The index of the first glob that an entry of a directory matches; `undefined` if none does. */
   match(directory: Progress, name: Name): number | undefined {
     const matching = this.#lastNames.find(name, directory === this.#idle)
     if (matching === undefined) return undefined

@@ -5,7 +5,7 @@ import type { Name } from './names.ts'
 import { foldName } from '../path/segments.ts'
 
 export interface Component {
-  /** The only name that matches, where there is only one. */
+  /** The only name that matches, if there is just one. */
   readonly literal: string | undefined
   /** Steps per character of a name, at worst; 0 for a lookup of the whole name. */
   readonly cost: number
@@ -120,7 +120,7 @@ function wildcards(parts: readonly Part[]): TextMatcher {
   }
 }
 
-/** UTF-16 units that the part takes; 0 when it does not match. */
+/** Number of UTF-16 units that match the part; 0 without a match. */
 function matchedLength(wanted: Part, name: string, at: number): number {
   if (typeof wanted === 'string') return name.startsWith(wanted, at) ? wanted.length : 0
   const matches = wanted === anyOne || (wanted instanceof CharacterClass && wanted.has(name.codePointAt(at) ?? 0))

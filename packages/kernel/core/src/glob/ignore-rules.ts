@@ -55,7 +55,7 @@ export function parseIgnoreRules(bytes: Uint8Array): IgnoreRules | undefined {
   let cost = 0
   for (const component of known.values()) cost += component.cost
   if (cost > maxCost) return undefined
-  // The last line decides, and the first glob is found: so the lines are in reverse.
+  // The last line decides, and the first matching glob is found, so the lines are in reverse order.
   const forFiles = judgeBy(lines.filter(({ onlyDirectories }) => !onlyDirectories))
   const forDirectories = judgeBy(lines)
   return { judge: (path, isDirectory) => (isDirectory ? forDirectories : forFiles)(path) }
@@ -108,7 +108,7 @@ function withoutBlanks(line: string): string {
   return line.slice(0, escapes % 2 === 0 ? end : end + 1)
 }
 
-/** The names between slashes, in the syntax of components. `undefined` for a class that is not closed, or unknown. */
+/** Splits a pattern at slashes, in the syntax of components. `undefined` for an unknown class, or one that is not closed. */
 function split(pattern: string): string[] | undefined {
   const names = ['']
   for (let at = 0; at < pattern.length; at += 1) {
@@ -156,7 +156,7 @@ function compile(source: string, known: Map<string, Component>): Component | und
     known.set(source, component)
     return component
   } catch (error) {
-    // An escape of nothing.
+    // An escape with nothing after it.
     if (error instanceof SyntaxError) return undefined
     throw error
   }

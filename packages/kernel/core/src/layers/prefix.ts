@@ -7,7 +7,7 @@ import { wrapIterator } from './iterator.ts'
 import { factsOf, type AdapterOperation } from '../contract/operations.ts'
 import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
-/** Operations that would take a file or link at the root for an ordinary entry. */
+/** Operations that would treat a file or link at the root as an ordinary entry. */
 const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readStream', 'readSymlink', 'search'])
 
 /**
@@ -84,7 +84,7 @@ class Subtree {
   /** Checks the root before an operation, since the inner adapter sees no root in it. */
   async enter({ operation, path, destination }: Call): Promise<void> {
     if (this.#root === '/' || (path !== '/' && destination !== '/')) return
-    // `EBUSY` for the root, where the inner adapter sees a directory like any other
+    // `EBUSY` for the root, which the inner adapter treats like any other directory
     const onRoot = (path === '/' && factsOf(operation).replaces === true) || (destination === '/' && path !== '/')
     const link = operation === 'createSymlink'
     if (onRoot || link) {

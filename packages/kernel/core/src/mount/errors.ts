@@ -6,7 +6,7 @@ import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 
 const virtual = new WeakSet<object>()
 
-/** An error with a virtual path, unlike those of adapters. */
+/** Makes an error with a virtual path. Errors of adapters have mount paths. */
 export function virtualError(options: WorkspaceErrorOptions): WorkspaceError {
   const error = new WorkspaceError(options)
   virtual.add(error)

@@ -50,7 +50,7 @@ export class Gate {
     this.#asksFunctions = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
   }
 
-  /** Lets nothing be made at these names of a mount at `/`: commands see the system's. */
+  /** Refuses new entries at these names of a mount at `/`, because commands see the system's entries. */
   reserve(names: Iterable<string>): void {
     this.#system = new Set(names)
   }
@@ -90,7 +90,7 @@ export class Gate {
     return this.#refuses(node, request) ? systemDenial : this.#judge(node, request)
   }
 
-  /** Declared rules also hold where the caller's own engine allows, as they do in commands. */
+  /** Judges a request. Declared rules also apply if the caller's own engine allows it, as in commands. */
   #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest, options?: RefusalOptions): Decision {
     const own = this.#rulePolicy === undefined ? this.policy.decide(request) : allowed
     if (own.effect === 'deny') return own
@@ -183,13 +183,13 @@ export class Gate {
     }
   }
 
-  /** Whether a rule names something below `path`, or denies a look-alike of a name on it. */
+  /** Whether a rule names an entry below `path`, or denies a look-alike of a name on the path. */
   isNamedAround(path: VirtualPath): boolean {
     const { variants } = this.declared
     return variants.match(path) !== undefined || !this.namespace.below(path).next().done
   }
 
-  /** {@link admit} for moving a known link, also under rules for names like its own. */
+  /** {@link admit} for moving a known link, even under rules for names like the link's own. */
   admitLink(operation: FileOperation, path: VirtualPath): void {
     const node = this.namespace.find(path)
     for (const need of ['read', 'write'] as const) {

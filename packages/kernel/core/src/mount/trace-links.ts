@@ -14,12 +14,12 @@ import { linkAt } from './links.ts'
 import type { WorkspaceMount } from './mounts.ts'
 import { Walker } from './walk.ts'
 
-/** The way from a path to the entry that a command finds. */
+/** The steps from a path to the entry that a command finds. */
 export interface LinkTrace {
-  /** The links on the way, with their stored targets. */
+  /** The links on the path, with their stored targets. */
   readonly links: readonly { readonly path: VirtualPath; readonly target: string }[]
   readonly landed: VirtualPath
-  /** `nowhere`: a loop, or a way out of the workspace or through a file. */
+  /** `nowhere`: a loop, or a path that leaves the workspace or goes through a file. */
   readonly type: FileType | 'missing' | 'nowhere'
 }
 

@@ -13,7 +13,7 @@ const needed = {
 /** `hidden`: not shown. `named`: name and type are shown. `described`: also size, times, mode and version, or for a search its content. */
 export type Visibility = 'hidden' | 'named' | 'described'
 
-/** The part that one listing or search may show. Asks the policy for every directory on the way: a rule may deny a directory alone. */
+/** The part that one listing or search may show. Queries the policy for every directory on the path: a rule may deny a directory alone. */
 export class View {
   readonly #gate: Gate
   readonly #start: VirtualPath
@@ -27,7 +27,7 @@ export class View {
   readonly #folds: boolean
   readonly #judges: boolean
   readonly #mayVary: boolean
-  /** A search gives no directory before its entries, unlike a listing. */
+  /** True for a search, which returns no directory before its entries, unlike a listing. */
   readonly #showsFilesOnly: boolean
   /** True when the storage entered a directory that it should have skipped. */
   #shut = false
@@ -44,7 +44,7 @@ export class View {
     this.#special = new Set([...namespace.below(start)].map(({ path }) => path))
     this.#folds = this.#special.size > 0 && node.mount?.caseSensitive === false
     this.#judges = gate.judgesEntriesBelow(start)
-    // Found out once: most directories lead to no look-alike of a denied name.
+    // Determined once: most directories lead to no look-alike of a denied name.
     this.#mayVary = declared.variants.leadsOnFrom(start)
   }
 

@@ -37,7 +37,7 @@ export interface ResolvedEntry {
 
 const directoryStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
 
-/** Steps through links and `..` in the workspace. The policy is asked where each step lands, so no link leaves the workspace. */
+/** Resolves links and `..` in the workspace. The policy is queried at the target of each step, so no link leaves the workspace. */
 export class Walker {
   readonly #gate: Gate
   readonly #aliases: AliasNames
@@ -92,7 +92,7 @@ export class Walker {
       await this.#requireDirectory(operation, base, budget)
     } catch (error) {
       if (isWorkspaceError(error, 'ENOENT')) throw danglingError(operation, at)
-      // A write-only path cannot be looked at, so it is taken as given.
+      // A write-only path cannot be examined, so it is used as given.
       if (!isWorkspaceError(error, 'EACCES')) throw error
     }
   }
@@ -111,7 +111,7 @@ export class Walker {
     const start = target.startsWith('/') ? [] : segmentsOf(parentPath(at))
     const added = `${target}/${rest}`.split('/').filter((name) => name !== '' && name !== '.')
     if (target === '' || target.includes('\0')) throw danglingError(operation, at)
-    // The directories before the link are real, so leading `..` come off at once; `/..` is `/`.
+    // The directories before the link are real, so leading `..` remove names at once; `/..` is `/`.
     let index = 0
     while (added[index] === '..') {
       start.pop()
@@ -194,7 +194,7 @@ export class Walker {
     try {
       return (await this.follow(operation, path, budget, followLast, onLink)).path
     } catch (error) {
-      // A write-only path cannot be looked at, so it is taken as given.
+      // A write-only path cannot be examined, so it is used as given.
       if (isWorkspaceError(error, 'EACCES') && error.path === path) return path
       if (!isWorkspaceError(error, 'ENOENT')) throw error
       const parent = await this.canonical(operation, parentPath(path), true, budget, onLink)
@@ -203,7 +203,7 @@ export class Walker {
   }
 
   /**
-   * Runs one step at a path, and again where a link leads. A refusal to write is final only if the path is not a detour,
+   * Runs one step at a path, and again at the target of a link. A refusal to write is final only if the path is not a detour,
    * may not be read, or has a link that a rule names.
    */
   async run<Result>(
@@ -219,7 +219,7 @@ export class Walker {
     const budget: LinkBudget = { links: 0 }
     let current = typeof path === 'string' ? path : await this.settle(operation, path, budget)
     for (;;) {
-      // No detour of a promise for the usual case.
+      // The usual case avoids another promise.
       const admitted = this.#admitOrRefuse(options, current)
       const located =
         'refusal' in admitted ? await this.#admitWhereItLands(options, current, budget, admitted.refusal) : admitted

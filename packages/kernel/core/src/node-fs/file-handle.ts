@@ -18,7 +18,7 @@ interface WriteOptions {
   readonly position?: number | null | undefined
 }
 
-/** Node's `FileHandle` for a path: a moved file is `ENOENT`. A write at the end appends; any other rewrites the whole file. */
+/** Node's `FileHandle` for a path: a moved file is `ENOENT`. A write at the end appends; any other write replaces the whole file. */
 export class FileHandle implements AsyncDisposable {
   readonly fd: number
   readonly #workspace: Workspace

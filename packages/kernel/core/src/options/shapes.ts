@@ -1,7 +1,7 @@
 /** The values that one option takes, in words that complete "must be …". */
 export interface OptionShape {
   readonly must: string
-  /** Not called for `undefined`, unless the option is required. */
+  /** True for a valid value. Not called for `undefined`, unless the option is required. */
   accepts(value: unknown): boolean
   readonly required?: true
   /** Keeps the value out of messages: it may be a secret or a host path. */

@@ -10,7 +10,7 @@ const maxRemembered = 1024
 /** Characters of a remembered path: longer ones are slow to look up. */
 const longestRemembered = 512
 
-/** Facts about a directory, derived from the one above. Remembers the last way, so a walk costs the same at any depth. */
+/** Facts about a directory, derived from the directory above. Remembers the last path, so a walk takes the same time at any depth. */
 export class Descent<Known, Path extends string = VirtualPath> {
   readonly #root: Step<Path, Known>
   readonly #way: Step<Path, Known>[] = []

@@ -109,7 +109,7 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
     }
     depth -= 1
     if (depth < 0) throw outsideError(input, operation)
-    // The base is a real directory, so `..` comes off at once; a name of the input may be a link.
+    // The base is a real directory, so `..` removes a name at once. A name of the input may be a link.
     if (resolved && segments.length === fromBase) {
       segments.pop()
       fromBase -= 1

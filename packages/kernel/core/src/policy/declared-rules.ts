@@ -30,7 +30,7 @@ export class DeclaredRules {
     return this.patterns.some((pattern) => pattern.mayMatchBelow(directory))
   }
 
-  /** `node`: the deepest one at or above the path, in a namespace of these subtrees. */
+  /** `node`: the deepest node at or above the path, in a namespace of these subtrees. */
   refusal(
     node: NamespaceNode<NamespaceMount>,
     request: AccessRequest,
@@ -38,7 +38,7 @@ export class DeclaredRules {
   ): Denial | undefined {
     const { path, need, operation } = request
     if (node.rights !== ALL && (node.rights & rightFor(need)) === 0) return refuseSubtree(node, request)
-    // Where case matters, a look-alike is not the denied file: callers who find it may remove it.
+    // If case matters, a look-alike is not the denied file: callers who find the file may remove it.
     const removes = operation === 'delete' && node.mount?.caseSensitive === true
     if (!this.variants.empty && !removes && !ignoreVariants) {
       const rule = this.variants.match(path)
@@ -51,7 +51,7 @@ export class DeclaredRules {
     return undefined
   }
 
-  /** The refusal by a rule that names a link on the way, or a name below it, wherever the link leads. */
+  /** The refusal by a rule that names a link on the path, or a name below the link, wherever the link leads. */
   refusalAtLink(node: NamespaceNode<NamespaceMount>, request: AccessRequest, link: VirtualPath): Denial | undefined {
     const depth = segmentsOf(link).length
     const isNamed = (at: VirtualPath): boolean => segmentsOf(at).length >= depth

@@ -9,7 +9,7 @@ export class NameSet {
   readonly #patterns: readonly string[]
   readonly #automaton: Automaton
 
-  /** With `topDown` (default false), paths below a match are not asked about. */
+  /** With `topDown` (default false), paths below a match are not queried. */
   constructor(patterns: readonly string[], topDown = false) {
     this.#patterns = patterns
     const options = { foldCase: true, topDown, operation: 'rule' }

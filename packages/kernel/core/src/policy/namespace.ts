@@ -22,7 +22,7 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
   /** The mount that holds this path; undefined above all mounts. */
   mount: Mount | undefined
   leadsToMount: boolean
-  /** Rights by all rules together; mount access not counted. */
+  /** Rights by all rules together, without the mount's access. */
   rights: number
   /** Names of the rules that take `READ` or `WRITE` away here. */
   deniers: readonly SubtreeRule<VirtualPath>[]
@@ -36,7 +36,7 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
 export interface NamespaceOptions<Mount extends NamespaceMount> {
   readonly mounts: readonly Mount[]
   readonly rules: readonly SubtreeRule<VirtualPath>[]
-  /** Exempt from rules that do not name it or something below. */
+  /** The scratch: exempt from rules that name neither it nor an entry inside. */
   readonly scratch?: VirtualPath | undefined
   readonly reserved?: readonly VirtualPath[] | undefined
 }
@@ -146,7 +146,7 @@ export class Namespace<Mount extends NamespaceMount> {
     return node.path.length === path.length ? node : undefined
   }
 
-  /** Every node below `path`, itself left out, parents first. */
+  /** Every node below `path`, without `path` itself, parents first. */
   *below(path: VirtualPath): Generator<NamespaceNode<Mount>> {
     const node = this.at(path)
     if (node !== undefined) yield* descendants(node)
@@ -161,7 +161,7 @@ function* descendants<Mount extends NamespaceMount>(node: NamespaceNode<Mount>):
   }
 }
 
-// Shared, as most nodes take nothing away.
+// A shared list, since most nodes deny no right.
 const none: readonly never[] = []
 
 function newNode<Mount extends NamespaceMount>(

@@ -2,7 +2,7 @@ import { WorkspaceError } from '../errors.ts'
 
 /** As on Linux (`PATH_MAX`, with its NUL). */
 const maxPathBytes = 4096
-/** Most characters to follow for one path with many `..`, and the minimum that each call of `follow` counts. */
+/** Limit of characters to follow for one path with many `..`, and the minimum that each call of `follow` counts. */
 const maxFollowed = 8192
 const leastFollowed = 100
 
@@ -90,7 +90,7 @@ function tooLong(path: string, operation: string): WorkspaceError {
  * @throws WorkspaceError `EINVAL` for too many `..` after names
  */
 export function resolveFrom(base: string, path: string, follow: (path: string) => string, operation: string): string {
-  // The names after the last `..` are not followed yet; the way before them is.
+  // The names after the last `..` are not followed yet; the part before them is.
   let current = path.startsWith('/') ? '/' : base
   let names: string[] = []
   let followed = 0

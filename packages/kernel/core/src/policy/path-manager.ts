@@ -100,7 +100,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     try {
       const path = hostPathOf(given, 'check')
       const expanded = expandTemplates(path)
-      // Where there is no process, a relative path cannot be judged.
+      // Without a process, a relative path cannot be judged.
       const base = expanded.startsWith('/') ? '/' : process.cwd()
       checkHostPath(expanded, 'check')
       return contains(area.real, resolveFrom(base, expanded, follow, 'check'))
@@ -153,7 +153,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
 
 const templatePattern = new RegExp(`\\{(${pathTemplateNames.join('|')})\\}`, 'gu')
 
-/** Checks the answer of an injected function: a relative or empty one must not pass. */
+/** Checks the result of an injected function: a relative or empty path must not pass. */
 function checkedRealpath(realpath: ((path: string) => string) | undefined): (path: string) => string {
   if (realpath === undefined) return (path) => path
   return (path) => {

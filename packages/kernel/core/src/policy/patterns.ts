@@ -64,7 +64,7 @@ export class CompiledPattern {
   /** The match that decides about `path`, at it or above. `isFile`: a file or link is, or may be, there. */
   match(path: VirtualPath, isFile = false): PatternMatch | undefined {
     if (path === '/') return undefined
-    // Several operations in a row ask about one path.
+    // Several operations in a row often query one path.
     if (path === this.#lastAsked?.path && isFile === this.#lastAsked.isFile) return this.#lastAsked.match
     const match = this.#matchIn(this.#levels.at(parentPath(path)), path, nameOf(baseName(path), true), isFile)
     this.#lastAsked = { path, isFile, match }

@@ -133,7 +133,7 @@ function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleS
   throw ruleError(rule, text, 'lies outside every mount, so the rule would do nothing', likely)
 }
 
-/** A path below a mount that is spelt alike, else the path below the root without a usual first name for it. */
+/** A path below a mount with similar spelling; otherwise the path below the root, without a usual first name. */
 function likelyPath(path: VirtualPath, root: VirtualPath, mounts: readonly VirtualPath[]): VirtualPath {
   const alike = mounts.find(
     (at) => foldName(path.slice(0, at.length)) === foldName(at) && (path[at.length] ?? '/') === '/',

@@ -119,7 +119,7 @@ export const rules = {
     }
   },
 
-  /** Your own rule over subtrees: its longest path decides; other paths are left to other rules. */
+  /** Your own rule over subtrees: its longest matching path decides. Other rules decide about other paths. */
   subtree(options: SubtreeOptions): SubtreeRule {
     const { name, entries, reason, remedy } = readOptions('subtree', ruleOptions.subtree, options)
     const list = Object.entries(entries).map(([path, access]) => entry(path, access))
@@ -227,7 +227,7 @@ function patternRule(rule: PatternRule): PatternRule {
   return rule
 }
 
-/** Keeps the path as written: the workspace knows its meaning. */
+/** Checks a rule's path, and keeps it as written: only the workspace knows its meaning. */
 function rulePath(path: string): string {
   checkRulePath(path)
   parsePath(path, { operation: 'rule' })

@@ -17,7 +17,7 @@ export function strayLength(bytes: Uint8Array): number {
   return stray
 }
 
-/** Hands UTF-8 on in whole characters; an incomplete one waits for its rest. */
+/** Passes UTF-8 on in whole characters. An incomplete character waits for its remaining bytes. */
 export function wholeCharacters(hand: (bytes: Uint8Array) => void) {
   let held = new Uint8Array()
   return {

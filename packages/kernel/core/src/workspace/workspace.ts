@@ -297,7 +297,7 @@ export class LiveWorkspace implements Workspace {
     return this.#checkpoints.restore(checkpoint, options)
   }
 
-  /** Ids of everything that may still write; a command without an id by its line. */
+  /** Ids of all commands and sessions that may still write. A command without an id is listed by its line. */
   #busy(): readonly string[] {
     const named = [...this.#work.sessions(), ...this.#work.commands().filter(({ running }) => running)]
     const ids = named.map(({ id }) => id)
@@ -346,7 +346,7 @@ export class LiveWorkspace implements Workspace {
     return this.#closing
   }
 
-  /** Tries every step, and throws the first failure at the end. */
+  /** Closes the workspace: tries every step, and throws the first failure at the end. */
   async #close(): Promise<void> {
     this.#onClose()
     const failures: unknown[] = []
