@@ -26,9 +26,7 @@ export interface RunnerOptions {
   readonly workspace: string | StorageAdapter
   /** The tree that steps write, given like `workspace`. A directory must exist. */
   readonly output: string | StorageAdapter
-  /**
-   * The output's path in the workspace, for adapters. Default: computed for directories; for adapters, the output is outside the workspace.
-   */
+  /** The output's path in the workspace, for adapters. Default: computed for directories; an output adapter is outside the workspace. */
   readonly outputPath?: string | undefined
   /**
    * The place of the journal, the staging and the leases. No step may see this place.
@@ -137,7 +135,7 @@ async function openState(
   return openLocalState({ directory, mounted, owner })
 }
 
-/** Refuses a workspace inside the output: steps could write what other steps read. */
+/** The output's place in the workspace. Refuses a workspace inside the output: steps could write what other steps read. */
 function placeOf(
   { outputPath, output }: RunnerOptions,
   inputs: HostDirectory | undefined,

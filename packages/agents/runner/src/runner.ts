@@ -18,9 +18,9 @@ import { preflight } from './step/preflight.ts'
 import type { Opened } from './opened.ts'
 
 export interface RunOptions {
-  /** Continue the last run, which was interrupted or failed, without its finished steps. Default false. */
+  /** True continues the last run, which was interrupted or failed. Finished steps are not repeated. Default false. */
   readonly resume?: boolean | undefined
-  /** Repeat steps that are up to date. Content that no run wrote is still never overwritten. Default false. */
+  /** True repeats steps that are up to date. Content that no run wrote is still never overwritten. Default false. */
   readonly force?: boolean | undefined
   /** Ends every step when it aborts. The run can be resumed. */
   readonly signal?: AbortSignal | undefined
@@ -67,7 +67,7 @@ export class Runner implements AsyncDisposable {
     this.#newId = newId
   }
 
-  /** Leases among all runners that share this state. */
+  /** The leases of all runners that share this state. */
   get leases(): LeaseStore {
     return this.#context.state.leases
   }

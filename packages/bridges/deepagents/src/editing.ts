@@ -7,8 +7,8 @@ import { orFault } from './errors.ts'
 import { textOf } from './kinds.ts'
 
 /**
- * Edits with the engine of `@ws/tools`, which also finds texts with other blanks, line ends, look-alikes or indent.
- * Edits at the same time do not undo one another.
+ * Edits with the engine of `@ws/tools`. The engine also finds texts with other blanks, line ends, look-alikes or indent.
+ * Two edits at the same time keep the changes of both.
  */
 export function createEdit(workspace: Workspace): BackendProtocolV2['edit'] {
   const toolset = createTools(workspace, { face: 'split', downloads: false })
@@ -32,14 +32,14 @@ function occurrencesOf(text: string, content: string): number {
   return text === '' ? 0 : content.split(text).length - 1
 }
 
-/** The reason as deepagents words it, where its words fit. */
+/** The reason in deepagents' words, if deepagents has words for it. */
 function reasonOf(count: number, replaceAll: boolean): string {
   return count > 1 && !replaceAll ? `Multiple occurrences found (${count}). ` : ''
 }
 
 const names: Readonly<Record<string, string>> = { old: 'old_string', new: 'new_string', all: 'replace_all' }
 
-/** Uses deepagents' names, and omits the next call, which names another toolset. */
+/** Rewords an answer for deepagents. Omits the suggested next call, since it names tools of another toolset. */
 function wordsFor({ text, next, isError }: ToolAnswer): string {
   // the next call is the last line of an error
   const own = next === undefined || !isError ? text : text.slice(0, text.lastIndexOf('\nNext: '))

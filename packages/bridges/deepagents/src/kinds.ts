@@ -3,14 +3,14 @@ import mime from 'mime'
 /** The type of a media file for models, by its name as in deepagents; else `undefined`. */
 export function mediaTypeOf(path: string): string | undefined {
   const type = mime.getType(path)
-  // TypeScript files have the extension of a kind of video
+  // the MIME database lists the extension of TypeScript files as a kind of video
   if (type === null || type === 'video/mp2t' || type === 'image/svg+xml') return undefined
   return /^(?:image|audio|video)\/|^application\/(?:pdf|vnd\.(?:ms-|openxmlformats-officedocument))/u.test(type)
     ? type
     : undefined
 }
 
-/** deepagents takes these types for text. */
+/** The media type of a file that deepagents treats as text. */
 export function textTypeOf(path: string): string {
   const type = mime.getType(path)
   const isText = type !== null && (type.startsWith('text/') || type === 'application/json' || type === 'image/svg+xml')

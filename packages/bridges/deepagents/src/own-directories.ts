@@ -8,7 +8,7 @@ const ownDirectories = ['/large_tool_results', '/conversation_history'] as const
 const ownPath = /^\/+(?:large_tool_results|conversation_history)(?:\/|$)/u
 const placed = /\/tmp(\/(?:large_tool_results|conversation_history)\b)/gu
 
-/** Moves deepagents' own directories to `/tmp` where the workspace refuses them. The agent sees the original names. */
+/** Moves deepagents' own directories to `/tmp` if the workspace refuses these directories. The agent sees the original names. */
 export function withOwnDirectories(
   workspace: Workspace,
   files: Required<BackendProtocolV2>,

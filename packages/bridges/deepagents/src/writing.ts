@@ -22,7 +22,7 @@ export function createWriting(workspace: Workspace): Writing {
   }
 }
 
-/** The protocol writes media as Base64, by their names. */
+/** The bytes to write. In the protocol, the content of a file with a media name is Base64. */
 function contentOf(path: string, content: string): string | Uint8Array {
   if (mediaTypeOf(path) === undefined) return content
   const plain = content.replaceAll(/\s/gu, '')

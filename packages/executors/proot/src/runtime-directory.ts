@@ -7,7 +7,7 @@ import { Processes, Temporary } from '@ws/sandbox'
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/
 
-/** Makes a fresh directory for views outside every workspace; sweeps find its process in its name. @throws WorkspaceError `ENOEXECUTOR` */
+/** Makes a directory for views, outside every workspace. The name contains the process, for sweeps. @throws WorkspaceError `ENOEXECUTOR` */
 export function createRuntimeDirectory(): string {
   const path = Temporary.createTemporaryDirectory(
     `${prefix}${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}-`,

@@ -16,7 +16,7 @@ import type { Search } from './search.ts'
 
 const chunkBytes = 32_768
 
-/** Limit of leased files for which a search waits, a fraction of a second each. */
+/** Limit of leased files for which a search waits. Each wait takes a fraction of a second. */
 const waitedFor = 5
 
 /** The matching lines of one file; none if the file vanished, changed its type, or is unreadable. */

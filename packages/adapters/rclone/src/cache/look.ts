@@ -9,7 +9,7 @@ import type { FollowedPart, StoredPart } from './stored.ts'
 /** Limit of names that a search for moved files examines. */
 const mostNames = 20_000
 
-/** Milliseconds after the start of an upload. After that, a scan proves nothing about a file whose upload has ended. */
+/** Milliseconds from the start of an upload. A longer scan proves nothing about a file whose upload ended during the scan. */
 const longMs = 200
 
 /** Scans the mount for files. From now on, messages report all changes, and win over the scan. */

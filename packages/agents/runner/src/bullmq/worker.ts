@@ -26,7 +26,7 @@ export interface StepWorker extends AsyncDisposable {
 const leaseWait = 24 * 3_600_000
 
 /**
- * Carries out steps from a queue. A silent worker loses BullMQ's lock on its job, and continues the job.
+ * Carries out steps from a queue. BullMQ may give the job of a silent worker to another worker, while the first one continues.
  * So each attempt first takes the runner's lease of its step, and looks in the journal for a recorded end.
  */
 export function createStepWorker(options: StepWorkerOptions): StepWorker {

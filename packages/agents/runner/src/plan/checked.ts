@@ -1,9 +1,9 @@
 import type { Plan, Step } from './schema.ts'
 
 export interface CheckedStep extends Step {
-  /** From the workspace's root; `""` is the root. */
+  /** Paths from the workspace's root; `""` is the root. */
   readonly inputs: string[]
-  /** From the output's root; `""` is the root. */
+  /** Paths from the output's root; `""` is the root. */
   readonly outputs: string[]
 }
 

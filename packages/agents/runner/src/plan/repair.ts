@@ -6,7 +6,7 @@ export const unknownType = '\0'
 /** Fields that no other part of a plan depends on. */
 const independent: ReadonlySet<unknown> = new Set(['name', 'concurrency', 'onFailure', 'onBreach'])
 
-/** The plan without its malformed parts; `undefined` where other parts depend on them and would get false problems. */
+/** The plan without its malformed parts. `undefined` if other parts depend on a malformed part, and would get false problems. */
 export function withoutFaults(given: unknown, { issues }: z.ZodError): unknown {
   const plan = { ...(given as Record<string, unknown>) }
   const steps = (Array.isArray(plan['steps']) ? plan['steps'] : []).map((step: object) => ({ ...step }))

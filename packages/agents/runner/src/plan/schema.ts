@@ -61,6 +61,6 @@ export const planSchema = z.strictObject({
   steps: z.array(stepSchema).min(1).max(10_000),
 })
 
-/** A checked plan, with every default filled in. Paths are as written. */
+/** A checked plan with every default filled in. Paths are as the author wrote them. */
 export type Plan = z.output<typeof planSchema>
 export type Step = z.output<typeof stepSchema>

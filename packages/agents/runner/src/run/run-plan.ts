@@ -68,7 +68,7 @@ export async function runPlan(plan: CheckedPlan, { runId, step, signal, onEvent 
     }
   }
 
-  /** Never rejects: a fault ends the run. */
+  /** Carries out one step. Never rejects: a fault ends the run. */
   const carry = async (one: CheckedStep): Promise<void> => {
     const { group } = one
     running += 1

@@ -8,7 +8,7 @@ export interface StepRequest {
   readonly templates: Readonly<Record<string, string | undefined>>
   /** From 1. */
   readonly attempt: number
-  /** Repeat a step that is up to date. */
+  /** True repeats a step that is up to date. */
   readonly force?: boolean | undefined
 }
 
@@ -26,7 +26,7 @@ export interface StepOutcome {
   readonly attempt: number
   /** The value that the type returned, for `done` and `current`. */
   readonly value?: Json | undefined
-  /** Files that landed in this run or an earlier one. */
+  /** The number of files that landed in this run or in an earlier run. */
   readonly files: number
   readonly bytes: number
   readonly failure?: StepFailure | undefined

@@ -5,7 +5,7 @@ import type { AttemptKey, Landed, RunRecord, StepRecord } from './records.ts'
 export interface LastState {
   readonly landed?: Landed | undefined
   readonly order?: number | undefined
-  /** The objects of the step's states, which the next state replaces. */
+  /** The objects that hold the states of the step. The next state replaces these objects. */
   readonly objects?: readonly MountPath[] | undefined
 }
 

@@ -101,7 +101,7 @@ class ObjectJournal implements Journal {
       const found = await this.#files.read(path, landingSchema)
       isSaved = await this.#files.write(path, { record }, found?.version ?? 'absent')
     }
-    // read after the write: a later end is settled with its landing
+    // read after the write, so that an end saved meanwhile is found
     if ((await this.#files.read(endAt(record), endSchema)) !== undefined) throw endedAlready(record)
   }
 

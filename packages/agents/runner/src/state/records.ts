@@ -59,7 +59,7 @@ export const recordSchema = z.object({
   attempt: z.number(),
   state: z.enum(['landing', 'ended']),
   outcome: outcomeSchema,
-  /** A later run with an equal fingerprint may reuse the outcome. Absent: no later run may. */
+  /** A later run with an equal fingerprint may reuse the outcome. Absent: no later run may reuse the outcome. */
   fingerprint: z.string().optional(),
   entries: z.array(entrySchema),
   report: reportSchema,

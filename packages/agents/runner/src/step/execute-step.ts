@@ -115,7 +115,7 @@ async function attemptStep(
   return finishLanding(withDiffs, context, last)
 }
 
-/** Rolls a landing forward: from here on the step is done, even if this process dies. */
+/** Completes a landing. From here on the step is done, even if this process dies. */
 export async function finishLanding(
   record: StepRecord,
   context: ExecuteContext,
@@ -158,7 +158,7 @@ async function endLanding(record: StepRecord, context: ExecuteContext, since: Si
   context.known.add(entries)
 }
 
-/** Entries that an interrupted landing may have left. Without a fingerprint the step runs again. */
+/** Entries that an interrupted landing may have left. If the fingerprint is absent, the step runs again. */
 async function partlyLanded(
   { landing, request }: LiveStep,
   { state, known }: ExecuteContext,
@@ -174,7 +174,7 @@ async function partlyLanded(
 async function isUnchanged({ entries }: Landed, { output, hasher }: ExecuteContext): Promise<boolean> {
   for (const entry of entries) {
     if (entry.type === 'directory') {
-      // a directory that cannot be looked at counts as changed
+      // a directory whose status cannot be read counts as changed
       const found = await output.stat(mountPath(entry.path)).catch(() => undefined)
       if (found?.type !== 'directory') return false
       continue

@@ -8,7 +8,7 @@ import { workspaceAt } from '../paths.ts'
 import type { StepRequest } from '../run/types.ts'
 import type { StepType } from '../types/types.ts'
 
-/** Inputs are read under the step's rules. @throws WorkspaceError `ENOENT` for a missing input, `ESECURITY` for one that leads out */
+/** Reads inputs under the step's rules. @throws WorkspaceError `ENOENT` for a missing input, `ESECURITY` for an input that leads out */
 export async function fingerprintOf(
   { step, templates }: StepRequest,
   { version = '1' }: StepType,

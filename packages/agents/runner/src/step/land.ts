@@ -9,7 +9,7 @@ import { mountPath, readTree, sameEntry, type Hasher } from './tree.ts'
 export interface Landing {
   readonly staging: StorageAdapter
   readonly output: StorageAdapter
-  /** Parents before their entries. */
+  /** Entries; each parent comes before its entries. */
   readonly entries: readonly LandedEntry[]
   readonly outputs: readonly string[]
   readonly before: readonly LandedEntry[]
@@ -129,7 +129,7 @@ async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<
 
 const conflicts = ['ECONFLICT', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR'] as const
 
-/** Rewords a failed condition: the caller needs the name of the entry in the way. */
+/** Rewords a failed condition, since the caller needs the name of the entry in the way. */
 async function inWords<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

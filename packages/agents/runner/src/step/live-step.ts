@@ -74,7 +74,7 @@ export class LiveStep implements AsyncDisposable {
     if (this.#breach !== undefined) throw this.#breach
   }
 
-  /** The reason of a failure: a breach comes before its consequences, and a timeout is put into words. */
+  /** The reason of a failure. A breach comes before its consequences, and a timeout becomes a sentence. */
   cause(error: unknown): unknown {
     if (this.#breach !== undefined) return this.#breach
     const { timeout } = this.request.step

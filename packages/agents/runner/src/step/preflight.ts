@@ -55,7 +55,7 @@ async function exists({ workspace }: ExecuteContext, input: string): Promise<boo
     await workspace.stat(mountPath(input))
     return true
   } catch (error) {
-    // a link on the way is followed when the step reads, under its rules
+    // a link in the path is followed when the step reads, under the step's rules
     if (error instanceof LinkSignal) return true
     if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return false
     throw error

@@ -37,7 +37,7 @@ export function mountPath(path: string): MountPath {
   return path === '' ? paths.mountRoot : paths.parseMount(`/${path}`, 'land')
 }
 
-/** Parents first, without following links; `[]` for a missing path. @throws WorkspaceError `EINVAL` for special files, `ELOOP` */
+/** Lists parents first, without following links; `[]` for a missing path. @throws WorkspaceError `EINVAL` for special files, `ELOOP` */
 export async function readTree(
   adapter: StorageAdapter,
   path: string,

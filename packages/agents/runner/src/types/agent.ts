@@ -33,7 +33,7 @@ export interface ModelReply {
   readonly tokens: number
 }
 
-/** A model of the caller's, called once for each turn. */
+/** A model of the caller, called once for each turn. */
 export type Model = (request: ModelRequest) => Promise<ModelReply>
 
 const settings = z.strictObject({

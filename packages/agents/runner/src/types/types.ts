@@ -29,7 +29,7 @@ export interface StepContext {
   log(text: string): void
 }
 
-/** A kind of step, which acts through its context. If `run` throws, nothing lands; the value of `run` is recorded and reported. */
+/** A kind of step, which acts through its context. If `run` throws, nothing lands. The value of `run` is recorded and reported. */
 export interface StepType<Settings = unknown> {
   /** The shape of `with`. */
   readonly settings: z.ZodType<Settings>

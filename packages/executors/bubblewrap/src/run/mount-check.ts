@@ -185,7 +185,7 @@ export function watchMounts({
 function kindOf({ show, type, source, readOnly, beneath }: Placement): Reserve.WatchedCover['kind'] {
   if (show === 'mask') return type
   if (show === 'empty') return show
-  // A replaced directory cannot be opened again from there.
+  // A lost cover of kind `other` is not restored, since its source cannot be opened again.
   if (show !== 'source' || source !== beneath) return 'other'
   return readOnly ? 'read-only' : 'writable'
 }

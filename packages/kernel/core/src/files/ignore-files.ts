@@ -13,7 +13,7 @@ import { baseName, childPath, isWithin, joinPath, parentPath, relativeTo, rootPa
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { pathBelow } from './regions.ts'
 
-/** The order of ignore files: the first name with a line for an entry decides, wherever it lies. */
+/** The order of ignore files. The first name whose file has a line for an entry decides, in whatever directory the file lies. */
 const fileNames = ['.rgignore', '.ignore', '.gitignore'] as const
 const repository = '.git'
 

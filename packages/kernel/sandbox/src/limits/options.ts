@@ -13,7 +13,7 @@ const kernelNames: Readonly<Record<Exclude<LimitReport['field'], 'scratchBytes'>
   openFiles: 'Max open files',
 }
 
-/** Refuses limits above this process's own, which would silently apply instead. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Refuses limits above this process's limits, since commands inherit the lower ones. @throws WorkspaceError `EUNENFORCEABLE` */
 function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
   const fields = Object.keys(kernelNames) as (keyof typeof kernelNames)[]
   if (fields.every((field) => limits[field] === undefined)) return

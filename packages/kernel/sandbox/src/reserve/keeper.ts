@@ -15,10 +15,10 @@ export type ReservationFailure =
   | 'changed'
   /** Another process holds the journal. */
   | 'busy'
-  /** This user, or the file system, does not allow it. */
+  /** This user or the file system does not allow the reservation. */
   | 'forbidden'
   | 'sealed'
-  /** No space, quota, descriptors or memory: the error's name says which. */
+  /** Space, quota, descriptors or memory are used up. The error's name tells which of them. */
   | 'short'
   /** The file system cannot rename without replacing, or does not keep modes and times. */
   | 'unsupported'

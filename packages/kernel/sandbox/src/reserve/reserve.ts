@@ -21,20 +21,20 @@ export interface WantedName {
 export interface Reservation {
   /** `device:inode` of each placeholder, by its host path. */
   readonly identities: ReadonlyMap<HostPath, string>
-  /** Ends this use. Resolves when names without another user are removed from the disk. */
+  /** Ends this use. Names without another user are then removed from the disk; resolves after that. */
   release(): Promise<void>
 }
 
 /** Reserves names and watches sandboxes. One helper process serves this whole process. */
 export interface NameKeeper {
-  /** @throws WorkspaceError `EBUSY` when something is at a name or in the way; `EUNENFORCEABLE` where names cannot be reserved */
+  /** @throws WorkspaceError `EBUSY` if an entry has a name or blocks its path; `EUNENFORCEABLE` if names cannot be reserved */
   reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation>
-  /** @throws WorkspaceError `EUNENFORCEABLE` where nothing can be watched */
+  /** @throws WorkspaceError `EUNENFORCEABLE` if nothing can be watched */
   watch(request: WatchRequest): Watch
   close(): void
 }
 
-/** Why a missing name cannot be reserved, as far as that can be seen. */
+/** Why a missing name cannot be reserved, as far as this process can tell. */
 export function reservationProblem({ root, path }: MissingName): RestrictionProblem | undefined {
   const problem = keeperProblem()
   if (problem !== undefined)
@@ -176,6 +176,6 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
 async function releaseName(key: string, entry: Held): Promise<void> {
   if (--entry.users > 0) return
   if (held.get(key) === entry) held.delete(key)
-  // A request for the same name that comes now is handled after this one.
+  // A request for the same name that arrives now is handled after this request.
   if ((await entry.placing).placed) await entry.keeper.drop(entry.id)
 }

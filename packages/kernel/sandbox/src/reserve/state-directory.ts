@@ -53,7 +53,7 @@ export class WatchedDirectory {
   }
 }
 
-/** `undefined` if the directory cannot be opened: its status is then read by path. */
+/** Opens a directory. `undefined` if it cannot be opened: the caller then reads its status by path. */
 function open(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -115,7 +115,7 @@ export interface StateProblem {
   readonly native?: unknown
 }
 
-/** Root's directory also holds staging directories of runs by another user. That user passes through, and lists nothing. */
+/** Root's directory also holds staging directories of runs by another user. Lets that user pass through, but not list names. */
 function letOwnersPass(parent: string): void {
   if (parent !== rootState || process.getuid?.() !== 0) return
   mkdirSync(parent, { recursive: true, mode: 0o711 })

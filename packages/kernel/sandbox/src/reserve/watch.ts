@@ -15,7 +15,7 @@ export interface WatchRequest {
   /** Paths where the sandbox's tree appears again, with the same covers. */
   readonly aliases: readonly string[]
   readonly covers: readonly WatchedCover[]
-  /** Covers were lost and restored. `microseconds`: how long the last cover was absent; 0: unknown. */
+  /** Called after covers were lost and restored. `microseconds`: how long the last cover was absent; 0: unknown. */
   readonly onExposed: (indices: readonly number[], microseconds: number) => void
   /** Called if a cover was lost and the sandbox killed. `undefined`: the watch has failed, for lack of a keeper or of resources. */
   readonly onLost: (index: number | undefined) => void

@@ -9,7 +9,7 @@ import { noTemporaryFiles } from './temporary-directory.ts'
 // Not in fs.constants: __O_TMPFILE is the same number on x86-64 and arm64, O_DIRECTORY is not.
 const temporaryFile = 0o20000000 | constants.O_DIRECTORY
 
-/** A file without a name, 0600, which the caller closes. @throws WorkspaceError `ENOEXECUTOR` where none can be made */
+/** Opens an unnamed file with mode 0600. The caller closes the file. @throws WorkspaceError `ENOEXECUTOR` if no directory allows one */
 export function openPrivateFile(content?: Uint8Array): number {
   const fd = openUnnamed()
   try {

@@ -20,9 +20,9 @@ const longestPatienceMs = 5_000
 const uninterruptible = new Error('no signal ends it')
 
 export interface Ender {
-  /** Aborted when no signal ends the remaining tree. Nothing waits for the tree then. */
+  /** Aborted if no signal ends the remaining tree. The run then stops waiting for the tree. */
   readonly outOfReach: AbortSignal
-  /** Whether a process out of reach still lives. */
+  /** Whether a process that no signal ended still lives. */
   hasSurvivors(): boolean
   wasAsked(): boolean
   /** Call this after another process has sent the last signal. */
@@ -31,7 +31,7 @@ export interface Ender {
   end(): void
   /** Sends KILL to all processes. */
   endNow(): void
-  /** Waits at most `drainGrace` for the streams to close, then kills the rest. `closed`: settles when they close, or is the result. */
+  /** Waits at most `drainGrace` until the streams close, then kills the rest. `closed`: a promise of that, or its result. */
   finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
   stop(): void
 }
@@ -149,7 +149,7 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
-/** @returns false when `ms` milliseconds pass before */
+/** @returns false if `ms` milliseconds pass first */
 function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, false)

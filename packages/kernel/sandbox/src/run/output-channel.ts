@@ -41,7 +41,7 @@ export function createRing(limit: number, from: Buffer = empty): Ring {
   }
 }
 
-/** Limit of bytes kept for a later reader. About as many may wait for a slow reader. */
+/** Limit of bytes kept for a later reader. About as many bytes may wait for a slow reader. */
 const backlogBytes = 1 << 20
 
 /** Carries one stream to at most one reader. Without a reader, the process is never blocked. */
@@ -127,7 +127,7 @@ export function createOutputChannel(): OutputChannel {
 const smallChunk = 1_024
 const blockBytes = 131_072
 
-/** Copies chunks into memory that the reader may keep: windows on blocks, since V8 collects by the number of bytes outside. */
+/** Copies chunks into blocks of memory, so that the reader may keep them. V8 collects by the number of bytes outside its heap. */
 function createCopier(): (chunk: Uint8Array) => Uint8Array {
   let block: Buffer | undefined
   let used = 0

@@ -235,7 +235,7 @@ function noTerminal(native?: unknown): WorkspaceError {
   })
 }
 
-/** Signals a terminal's foreground; SIGHUP all but the session's leader. `device`: the slave's `st_rdev`. Returns whether any got it. */
+/** Signals a terminal's foreground. SIGHUP spares only the session's leader. `device`: the slave's `st_rdev`. True if any got it. */
 function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
   const members = listProcesses().filter(({ terminal }) => terminal === device)
   if (signal === 'SIGHUP') {

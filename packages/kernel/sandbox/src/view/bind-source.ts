@@ -21,7 +21,7 @@ export interface BindSource {
 export interface WantedSource {
   readonly path: HostPath
   readonly type: 'directory' | 'file'
-  /** Named in errors instead of the host path. */
+  /** The path for error messages, instead of the host path. */
   readonly at: VirtualPath
 }
 

@@ -13,7 +13,7 @@ export interface CleanEnvironmentOptions {
   readonly path?: string | undefined
   /** SHELL inside the view. Default: not set. */
   readonly shell?: string | undefined
-  /** Where programs keep caches and histories, inside the view. Default: HOME. */
+  /** The directory for caches and histories of programs, inside the view. Default: HOME. */
   readonly cache?: string | undefined
   /** The caller's variables; they override all but PWD. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
@@ -28,14 +28,14 @@ const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 /** Variables that commands inherit by default: language, terminal and time zone. No secret lives in these. */
 const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ']
 
-/** A command's environment: the allowed part of the parent's [RP16], and the caller's. @throws WorkspaceError `EINVAL` */
+/** A command's environment: the allowed variables of the parent [RP16], and the caller's variables. @throws WorkspaceError `EINVAL` */
 export function cleanEnvironment(options: CleanEnvironmentOptions): Record<string, string> {
   const { home, pwd = home, user = 'user', path = defaultPath, shell, env = {}, parent = process.env } = options
   const isAllowed = allowance([...defaultAllowList, ...(options.allow ?? [])])
   // Names are filtered first: reading a value of `process.env` is a separate call.
   const inherited = Object.keys(parent).flatMap((name) => (isAllowed(name) ? [[name, parent[name]] as const] : []))
   const own = { HOME: home, USER: user, LOGNAME: user, PATH: path, SHELL: shell, ...cacheVariables(options.cache) }
-  // A Map, since an object would take `__proto__` for something else.
+  // A Map, since an object would treat `__proto__` as its prototype.
   const merged = new Map([...inherited, ...Object.entries(own), ...Object.entries(env), ['PWD', pwd] as const])
   const result: Record<string, string> = Object.create(null)
   for (const [name, value] of merged) if (value !== undefined) result[name] = value
@@ -77,14 +77,14 @@ export interface ViewEnvironmentOptions {
   readonly root: VirtualPath
   /** PWD. Default: `root`. */
   readonly cwd?: VirtualPath | undefined
-  /** Where programs keep their caches. Default: HOME. */
+  /** The directory for caches of programs. Default: HOME. */
   readonly cache?: VirtualPath | undefined
   readonly shell?: string | undefined
   /** The caller's own variables; they override everything but PWD. */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Names, or prefixes with `*`, taken from this process besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
-  /** Leave the workspace's own directories out of PATH. Default false. */
+  /** True leaves the workspace's own directories out of PATH. Default false. */
   readonly bare?: boolean | undefined
   /** Directories between the workspace's own and the system's. */
   readonly toolPaths?: readonly string[] | undefined
@@ -95,11 +95,11 @@ const systemPath = '/usr/local/bin:/usr/bin:/bin'
 /** PATH of commands: the workspace's own tools (`.venv/bin`, `node_modules/.bin`) before the system's [X5]. */
 export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], bare = false): string {
   const own = ['/.venv/bin', '/node_modules/.bin'].map((path) => paths.join(root, path as MountPath))
-  // A colon in the root would split it into directories that another user may choose.
+  // A colon in the root would split the root into directories. Another user may choose them.
   return [...(bare || root.includes(':') ? [] : own), ...toolPaths, systemPath].join(':')
 }
 
-/** A command's whole environment: of this process only what `allow` names [RP16]. */
+/** The whole environment of a command. Of this process's variables, only those in `allow` are kept [RP16]. */
 export function viewEnvironment(options: ViewEnvironmentOptions): Record<string, string> {
   const { root, cwd = root, cache, shell, env, allow, toolPaths, bare } = options
   const clean = cleanEnvironment({

@@ -77,13 +77,13 @@ export function etcEntries({
   return [...own, ...copied.flatMap(fileEntry), ...shared]
 }
 
-/** Programs such as git look up this machine's name; this saves a name server. */
+/** The name of this machine. Programs such as git look the name up; an entry in `hosts` saves a name server. */
 function ownName(): string {
   const name = hostname()
   return /^[\w.-]{1,253}$/u.test(name) ? ` ${name}` : ''
 }
 
-/** As content: on many hosts the file is a link into `/run`, which does not exist inside. */
+/** The file as content: on many hosts the file is a link into `/run`, which does not exist inside. */
 function nameServers(): SystemEntry[] {
   try {
     return [{ kind: 'data', at: '/etc/resolv.conf', content: readFileSync('/etc/resolv.conf') }]

@@ -43,13 +43,13 @@ function unescape(path: string): string {
 
 export interface OwnMounts {
   readonly byId: ReadonlyMap<string, MountEntry>
-  /** The last of several mounts at one place. */
+  /** The mount at a place. The last one counts if several mounts are at one place. */
   of(path: string): MountEntry | undefined
-  /** Whether finding a path may hang: a slow mount is on its way. */
+  /** True if the lookup of a path may hang, because a slow mount is on the path. */
   mayBlock(path: string): boolean
 }
 
-/** Milliseconds for which an undoubted mount table is believed. */
+/** Milliseconds for which the mount table is reused, unless the disk contradicts it. */
 const believedMs = 1_000
 let last: { readonly mounts: OwnMounts; readonly readAt: number } | undefined
 
@@ -66,7 +66,7 @@ export function mountOf(path: string): MountEntry | undefined {
   return ownMounts().of(path)
 }
 
-/** Has the mount table read again: it did not agree with the disk. */
+/** Makes the next caller read the mount table again, since the table contradicted the disk. */
 export function doubtOwnMounts(): void {
   last = undefined
 }

@@ -33,14 +33,14 @@ export interface SystemTreeOptions {
 
 const programDirectories = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
-/** The system's programs and libraries: `/usr`, and links into it (merged) or directories. Parents first. Only what exists. */
+/** The system's programs and libraries that exist, parents first: `/usr`, and links into `/usr` (merged) or directories. */
 export function programEntries(): SystemEntry[] {
   return programDirectories.flatMap((name): SystemEntry[] => {
     const at = `/${name}`
     const stat = lstatSync(at, { throwIfNoEntry: false })
     if (stat === undefined) return []
     if (stat.isDirectory()) return [{ kind: 'directory', at, source: at }]
-    // Only a link into /usr means the same inside.
+    // Only a link into `/usr` leads to the same entry inside.
     if (!stat.isSymbolicLink() || !resolvesInto(at, '/usr')) return []
     return [{ kind: 'link', at, target: readlinkSync(at) }]
   })
@@ -50,7 +50,7 @@ export function systemTree(options: SystemTreeOptions): SystemEntry[] {
   return [...programEntries(), ...etcEntries(options)]
 }
 
-/** True for an executable file of the system that is one inside too: below the program directories, through all links. */
+/** True for an executable file of the system that commands can run too: all its links stay below the program directories. */
 export function isSystemProgram(path: string): boolean {
   try {
     const shown = (candidate: string) =>

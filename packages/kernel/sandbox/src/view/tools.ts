@@ -12,7 +12,7 @@ import { directoryOnTheWay } from './host-way.ts'
 export interface Tool {
   /** Absolute path on this machine; its links are followed once. A path into a directory that commands can write is refused at a run. */
   readonly host: string
-  /** Where it appears; it, or its `bin`, precedes the system's PATH. Default: its own path, which many tools hold. */
+  /** The path inside. This path, or its `bin`, precedes the system's PATH. Default: the host path, which many tools contain. */
   readonly at?: string | undefined
 }
 

@@ -110,7 +110,7 @@ class InotifyTree implements TreeWatch {
     return Buffer.from(`${this.#base}${path === '/' ? '/.' : path}`).toString('hex')
   }
 
-  /** False for a failure after which nothing can be relied on. */
+  /** Records a changed path. False after a failure that makes the watch unreliable. */
   #note(path: MountPath | undefined, watch: number): boolean {
     if (path === undefined) return false
     const { ENOENT, ENOTDIR } = constants.errno
@@ -123,7 +123,7 @@ class InotifyTree implements TreeWatch {
     return true
   }
 
-  /** False if the event leaves too much unknown. */
+  /** Handles an event. False if the event leaves too much unknown. */
   #take(event: string): boolean {
     const [watch = '', kind = '', hex = ''] = event.split(':')
     const mask = Number(kind)

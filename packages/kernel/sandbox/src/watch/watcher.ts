@@ -8,7 +8,7 @@ const perl = '/usr/bin/perl'
 /** The numbers of `inotify_init1` and `inotify_add_watch`. */
 const numbers: Readonly<Record<string, readonly string[]>> = { x64: ['294', '254'], arm64: ['26', '27'] }
 
-/** The process that holds all inotify watches of this one. Keeps an event loop alive only while an answer is due. */
+/** The process that holds all inotify watches of this process. Keeps an event loop alive only while an answer is due. */
 export interface Watcher {
   /** `undefined`: the process has ended, and its watches with it. */
   ask(...words: readonly (string | number)[]): Promise<string | undefined>

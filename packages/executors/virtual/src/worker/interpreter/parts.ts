@@ -9,7 +9,7 @@ import { sessionOf, shellOf } from '../state/shell.ts'
 
 export type Pieces = readonly (Piece | typeof boundary)[]
 
-/** A stand-in command name. Its words are the values of a part. */
+/** The name of a command that stands for a part of a word. The command's words are the values of the part. */
 export const standIn = '\u{f0007}'
 
 /** Expands the parts of words. just-bash returns each value as if it were quoted. */
