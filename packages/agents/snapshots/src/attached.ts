@@ -58,7 +58,7 @@ export class Attached implements Checkpoints.Attached {
       const after = automatic && this.#settling?.changes === this.#changes() ? this.#settling.look : undefined
       const request = { id, label, automatic, forced, keep, trees: this.#stored, reserved: this.#reserved() }
       const saving = this.#thread.ask('save', { ...request, after })
-      // a journal waits until its checkpoint is saved, or has failed
+      // a journal waits until its checkpoint is saved, or until saving fails
       const saved = await (this.#journals.trees.length > 0 ? saving : abortable(saving, signal))
       found = saved?.leftOut ?? []
       return saved?.checkpoint

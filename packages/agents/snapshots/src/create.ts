@@ -90,7 +90,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
   }
 }
 
-/** A disk is scanned by descriptors. Mounts with fewer features are scanned through their adapter. */
+/** True for a mount on a disk, which is scanned by descriptors. Mounts with fewer features are scanned through their adapter. */
 function isOnDisk({ adapter, directory }: Checkpoints.Mount): boolean {
   const { modes, confinement } = adapter.capabilities
   return directory !== undefined && modes && confinement === 'verified'

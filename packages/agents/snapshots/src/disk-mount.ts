@@ -38,7 +38,7 @@ export class DiskMount {
     }
   }
 
-  /** Grows at the beginning and at the end of each changing call. */
+  /** The number of changes. It grows at the beginning and at the end of each changing call. */
   get changes(): number {
     return this.#changes
   }

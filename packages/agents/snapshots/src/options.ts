@@ -7,7 +7,7 @@ export interface CheckpointsOptions {
    * It is created if missing, closed to other users, and must lie outside every mount.
    */
   readonly stateDirectory?: string | undefined
-  /** Take a checkpoint before each command, and each tool call that may change something. Default false. */
+  /** True takes a checkpoint before each command, and before each tool call that may change something. Default false. */
   readonly automatic?: boolean | undefined
   /** Limit of bytes of all saved states. The oldest checkpoints are deleted to make room. Default 4 GiB. */
   readonly maxBytes?: number | undefined

@@ -8,7 +8,7 @@ import { mediaTypeOf } from './kinds.ts'
 
 /** Matching lines of a search without `maxCount`. */
 const defaultMatches = 1_000
-/** Files of a glob at most. */
+/** Limit of files of one glob. */
 const mostFiles = 10_000
 
 type Finding = Pick<BackendProtocolV2, 'ls' | 'glob' | 'grep'>

@@ -55,7 +55,7 @@ export function sweepKey(store: Store, key: string, { operation, path }: Task): 
       if (Key !== key || UploadId === undefined || liveUploads.has(UploadId)) continue
       if (await hasParts(store, key, UploadId, task)) continue
       if (liveUploads.has(UploadId)) continue
-      // the upload may be the pending one, so the last attempt decides
+      // this upload may be the one without an id, so the next attempt decides
       if (liveUploads.isPending(store, key)) throw new Error('an upload has no id yet')
       await abort(store, key, UploadId, task)
     }

@@ -12,10 +12,10 @@ const O_PATH = 0x20_0000 // not among Node's constants
 const perl = '/usr/bin/perl'
 const reader = readFileSync(new URL('attributes-read.pl', import.meta.url), 'utf8')
 
-/** In place of a path: the attributes of the tree have been looked at. */
+/** Stored in place of a path after a scan of the attributes of the tree. */
 const ever = ''
 
-/** Access lists and user attributes (`user.…`) of a tree, as pairs of name and hex bytes. Its latest scan counts for a lasting state. */
+/** Access lists and user attributes (`user.…`) of a tree, as pairs of name and hex bytes. The latest scan counts for a lasting state. */
 export class Attributes {
   readonly #tree: number
   readonly #database: Database
@@ -25,7 +25,7 @@ export class Attributes {
     this.#database = database
   }
 
-  /** Saves attributes of changed entries. Answers the root where they cannot be read. */
+  /** Saves attributes of changed entries. Returns the root if the attributes cannot be read. */
   note(root: Root, changed: ReadonlyMap<string, Facts>, live: ReadonlyMap<string, Facts>): ScanResult['leftOut'] {
     const all = this.#database.all<{ path: string }>('SELECT DISTINCT path FROM attributes WHERE tree = ?', this.#tree)
     const known = new Set(all.map(({ path }) => path))
@@ -43,7 +43,7 @@ export class Attributes {
       maxBuffer: Infinity,
     })
     if (getxattr === undefined || status !== 0) {
-      // the next look is at all entries again
+      // the next scan reads the attributes of all entries again
       this.#database.run('DELETE FROM attributes WHERE tree = ? AND path = ?', this.#tree, ever)
       return [{ path: '/', reason: 'access lists and attributes cannot be looked at here' }]
     }

@@ -1,6 +1,6 @@
 import { type Facts, isSameTime } from '@ws/tree/disk'
 
-/** Equal in all that a restore brings back. Sizes and link counts of directories depend on the disk. */
+/** True if a restore has nothing to change. Sizes and link counts of directories depend on the disk. */
 export function isSameState(one: Facts, other: Facts): boolean {
   return (
     one.type === other.type &&

@@ -110,7 +110,7 @@ export class Tree {
     )
   }
 
-  /** The paths that differ between two turns, earlier one first, except those unknown at either turn. */
+  /** The paths that differ between two turns, the earlier turn first. Paths that are unknown at either turn are left out. */
   compare(since: number, until: number): Pair[] {
     const before = this.#database.all<EntryRow>(
       'SELECT * FROM entries WHERE tree = ? AND last > ? AND last <= ? AND first <= ?',
@@ -194,7 +194,7 @@ export class Tree {
   }
 }
 
-/** Sandboxes make and remove mount points, which changes only a directory's time. */
+/** True for a change of a directory's time only. Sandboxes cause such changes when they make and remove mount points. */
 export function isTimeOfDirectory({ before, after }: Pair): boolean {
   if (before?.type !== 'directory' || after === undefined) return false
   return isSameState(before, { ...after, mtime: before.mtime })

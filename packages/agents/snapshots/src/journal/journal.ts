@@ -32,7 +32,7 @@ export class Journal {
     try {
       await this.keepBefore(call)
     } catch (error) {
-      // refuse the call itself: its change could not be undone
+      // refuse the call itself, since its change could not be undone
       throw isWorkspaceError(error) ? rewriteError(error, { operation: call.operation, path: call.path }) : error
     }
   }

@@ -17,7 +17,7 @@ export interface Layers {
    * `ENOSPC`
    */
   add(path: MountPath, kept: Kept | undefined): Promise<void>
-  /** The states at a checkpoint of all paths changed since then. @throws WorkspaceError `ENOENT`, `EINVAL` */
+  /** The states at a checkpoint, for all paths that changed after it. @throws WorkspaceError `ENOENT`, `EINVAL` */
   since(id: string): Promise<ReadonlyMap<MountPath, Kept | undefined>>
 }
 
@@ -76,7 +76,7 @@ export class MemoryLayers implements Layers {
     this.#layers.push({ id, before: new Map() })
   }
 
-  /** Deletes a checkpoint. The checkpoint before needs the same states. */
+  /** Deletes a checkpoint. Its states go to the previous checkpoint, unless that has states of the same paths. */
   forget(id: string): void {
     const index = this.#layers.findIndex((layer) => layer.id === id)
     const [gone] = index === -1 ? [] : this.#layers.splice(index, 1)

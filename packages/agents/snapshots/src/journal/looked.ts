@@ -6,7 +6,7 @@ import { atOnce, type Kept, look, steady } from './kept.ts'
 import type { SavedLayers } from './saved-layers.ts'
 
 /**
- * A mount with fewer features than a disk, such as an rclone mount, where commands change files without any call.
+ * The journal of a mount with fewer features than a disk, such as rclone. Commands change files of such a mount without a call.
  * So the adapter lists the mount before each checkpoint, and all bytes are saved.
  */
 export class LookedJournal extends Journal {
@@ -35,7 +35,7 @@ export class LookedJournal extends Journal {
 
   /** @param keep the id of a checkpoint that must not be deleted to make room */
   async look(keep?: string): Promise<void> {
-    // upload first: an upload changes a file's version
+    // upload first, since an upload changes a file's version
     await this.inner.flush?.()
     const before = this.#found
     const found = new Map<MountPath, string>()

@@ -59,7 +59,7 @@ export class JournalMounts {
     )
     const checkpoint = await save()
     if (checkpoint === undefined || this.#memory.length === 0) return checkpoint
-    // pending changes belong to the checkpoint before
+    // pending changes belong to the previous checkpoint
     for (const layers of this.#memory) await layers.turnstile.alone(async () => layers.begin(checkpoint.id))
     this.#checkpoints.push(checkpoint)
     this.#makeRoom(keep)

@@ -69,7 +69,7 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
       await attempt(path, () => putBack(journal, path, before, before.type === now?.type ? now : undefined))
     })
     await byDepth(emptied(journal, steps, options.states), 'deepest', async ({ path }) => {
-      // a file hidden by the directory may reappear: then the path is named
+      // a file that the directory hid may reappear: the error then names the path
       const isThere = (await journal.now(path))?.type === 'directory'
       if (!isThere) await attempt(path, () => journal.inner.createDirectory(path))
     })

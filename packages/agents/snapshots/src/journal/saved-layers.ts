@@ -5,7 +5,7 @@ import type { KeptState, Methods } from '../worker/protocol.ts'
 import type { Kept } from './kept.ts'
 import type { Layers } from './layers.ts'
 
-/** For a store that outlives this process, in the state directory. All its workspaces share the layers. */
+/** The layers of a store that outlives this process, kept in the state directory. All workspaces of the store share the layers. */
 export class SavedLayers implements Layers {
   readonly turnstile = new Turnstile()
   readonly tree: number
@@ -44,7 +44,7 @@ export class SavedLayers implements Layers {
     if (!this.#types.has(path)) this.#types.set(path, kept?.type ?? 'nothing')
   }
 
-  /** Records a scanned state, and saves the state before for the checkpoints. */
+  /** Records a scanned state, and saves the previous state for the checkpoints. */
   async note(path: MountPath, kept: Kept | undefined, keep: string | undefined): Promise<void> {
     const state = kept && { ...stateOf(kept), bytes: await kept.bytes?.() }
     const isOther = await this.#thread.ask('note', { tree: this.tree, path, state, keep })

@@ -26,7 +26,7 @@ export function collect(database: Database, packs: Packs, { maxBytes, maxAge, us
   sweep(database, packs)
   while (packs.size > maxBytes * 0.75) {
     const before = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0
-    // a quarter at a time, so that a full store is not swept for each checkpoint
+    // a quarter at a time, so that a full store is not searched again for each checkpoint
     const oldest = `SELECT id FROM checkpoints WHERE id <> ? AND created < (${latest}) GROUP BY id ORDER BY min(created) LIMIT ?`
     database.run(`DELETE FROM checkpoints WHERE id IN (${oldest})`, keep, Math.max(1, Math.floor(before / 4)))
     const after = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0

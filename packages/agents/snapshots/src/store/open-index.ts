@@ -1,6 +1,6 @@
 import { Database } from '@ws/tree/disk'
 
-/** Stands for the last turn of a state that still holds, and for the turn of the latest look. */
+/** The number in place of a turn: as the last turn of a state that is still valid, or as the turn of the latest scan. */
 export const lasting = Number.MAX_SAFE_INTEGER
 
 const tables = {

@@ -22,10 +22,10 @@ const blocksKept = 32
 
 export interface Place {
   readonly pack: number
-  /** Bytes from the start of the pack to the compressed block, and in it. */
+  /** Bytes from the start of the pack to the compressed block, and the length of the block. */
   readonly block: number
   readonly length: number
-  /** Bytes from the start of the block, once it is decompressed. */
+  /** Bytes from the start of the decompressed block. */
   readonly start: number
   readonly size: number
 }
@@ -69,7 +69,7 @@ export class Packs {
     return { last, end: last === 0 ? 0 : this.sizeOf(last), size: this.size }
   }
 
-  /** Undoes writes since, and forgets waiting ones. The index names none of them. */
+  /** Undoes all writes since the mark, and drops waiting contents. The index names none of them. */
   rollBack({ last, end }: PackMark): void {
     this.drop()
     this.close()
@@ -107,7 +107,7 @@ export class Packs {
   }
 
   /**
-   * Everything added is in its pack before the index names it. A power cut can still lose it, which its hash shows.
+   * Writes all added contents to their packs before the index names them. A power cut can still lose contents; their hashes show the loss.
    * Waiting for the disk would cost every turn more than its scan.
    */
   flush(): void {

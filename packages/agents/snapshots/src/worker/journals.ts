@@ -68,7 +68,7 @@ export class Journals {
     })
   }
 
-  /** Saves the previous state if different. @param room bytes that may be added to the packs @returns whether the states differ */
+  /** Saves the previous state if the states differ. @param room bytes that may be added to the packs @returns whether they differ */
   note({ tree, path, state }: KeepRequest, room: number): boolean {
     return this.#change(tree, (turn) => {
       const content = state?.bytes && this.#save(state.bytes, room, tooMuch)
@@ -108,7 +108,7 @@ export class Journals {
     }
   }
 
-  /** The states at a turn of all paths changed since then. */
+  /** The states at a turn, for all paths that changed after it. */
   since(tree: number, turn: number): KeptRow[] {
     const rows = this.#database.all<Row>(
       `SELECT * FROM kept AS one WHERE tree = ? AND turn < ${lasting} AND turn = (

@@ -37,7 +37,7 @@ export interface SaveRequest extends ScanRequest {
   readonly automatic: boolean
   /** The id of a checkpoint that other mounts have taken already. */
   readonly id: string
-  /** Other mounts have changed: save the checkpoint even if no tree has. */
+  /** True if other mounts have changed. The checkpoint is then saved even if no tree has changed. */
   readonly forced: boolean
   /** The id of a scan of all trees. If this scan was the last one and succeeded, no further scan is needed. */
   readonly after?: string | undefined

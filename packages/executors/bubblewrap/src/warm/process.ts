@@ -42,7 +42,7 @@ export function followWarm({
   }
   const streams = [read('stdout'), read('stderr')]
   const stdin = start.hasInput === true ? inputOf(spare) : undefined
-  // Closes the descriptor of the order, and that of an input without a writer.
+  // Closes this process's descriptor of the order, and that of the input if nothing writes to the input.
   spare.close()
   let ending: WarmEnd | undefined
   const gone = running.ended.then((how) => {

@@ -299,7 +299,7 @@ export interface AttachedExecutor {
   readonly limits?: readonly LimitReport[] | undefined
   /** Further names at `/` where commands see the executor's own entries. Default: none. */
   readonly topNames?: readonly string[] | undefined
-  /** Why a missing protected name cannot be kept from commands; `undefined` if it can. Without this method, none can. Does not wait. */
+  /** Why commands could create a missing protected name; `undefined` if the name can be kept. Absent: no name can. Does not wait. */
   refuseMissing?(name: MissingName): RestrictionProblem | undefined
   /** How a command's root would be made now; `undefined` without a choice. Without this method, there is no choice. Does not wait. */
   rootForm?(plan: BindPlan): RootForm | undefined

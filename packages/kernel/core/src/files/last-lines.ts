@@ -80,7 +80,7 @@ class Tail {
       end = start - 1
       if (lines.length % 1000 === 0 && pace.isDue) await pace.rest()
     }
-    // Bytes were dropped that the window would contain, but for the length of this line.
+    // The lines fit the window, but dropped bytes belong to them: one line is too long.
     if (this.#hasDropped && lines.length < this.#last && length < maxWindowLength)
       throw longLineError(path, total - lines.length)
     return { lines: lines.toReversed(), offset: total - lines.length }

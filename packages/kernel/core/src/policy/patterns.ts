@@ -61,7 +61,7 @@ export class CompiledPattern {
     this.#levels = new Descent<Level>(rootPath, top, (above, path) => this.#enter(above, path))
   }
 
-  /** The match that decides about `path`, at it or above. `isFile`: a file or link is, or may be, there. */
+  /** The match at `path` or above that decides about `path`. `isFile`: the entry is, or may become, a file or link. */
   match(path: VirtualPath, isFile = false): PatternMatch | undefined {
     if (path === '/') return undefined
     // Several operations in a row often query one path.

@@ -14,7 +14,7 @@ export function plainRequest(
   const { command: line = '', columns: _columns, rows: _rows, timeout: _timeout, env, ...rest } = request
   const marked = request.login && line.trim() !== ''
   if (marked) device.expectStart()
-  // In the same line, so line numbers stay; in two parts, so a shell that prints its input (`-v`) does not print the mark.
+  // On the same line, so that line numbers stay. In two parts, so that a shell that prints its input (`-v`) does not print the mark.
   const mark = device.startMark
   const command = marked ? `printf '%s' '${mark.slice(0, 8)}''${mark.slice(8)}'; ${line}` : line
   return { ...rest, command, env: { TERM: 'xterm-256color', ...env }, maxOutputBytes: keptBytes }

@@ -20,7 +20,7 @@ export function parseMountTable(text: string): MountEntry[] {
     const [id = '', parent = '', device = '', root = '', point, options] = line.slice(0, end).split(' ', 6)
     if (point === undefined || options === undefined) continue
     const [fileSystem = '', source = ''] = line.slice(end + 3).split(' ', 2)
-    // The first of the options, always.
+    // `ro` or `rw` is always the first option.
     const readOnly = options === 'ro' || options.startsWith('ro,')
     entries.push({
       id,

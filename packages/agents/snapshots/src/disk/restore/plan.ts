@@ -10,7 +10,7 @@ export interface Plan {
   readonly removed: readonly { readonly path: string; readonly after: Facts }[]
   /** The highest first. */
   readonly created: readonly { readonly path: string; readonly before: Facts }[]
-  /** `anew`: another entry replaces the old one; else only bits and times are set. */
+  /** `anew`: another entry replaces the old entry. Otherwise, only bits and times are set. */
   readonly changed: readonly {
     readonly path: string
     readonly before: Facts

@@ -38,7 +38,7 @@ class Restore {
   readonly #conflicts = new Map<string, string>()
   readonly #completed: string[] = []
   readonly #made = new Map<string, string>()
-  /** Times that this restore gave to inodes: other links of the inode show them too. */
+  /** Times that this restore gave to inodes. Other links of an inode show its time too. */
   readonly #times = new Map<string, number>()
   #at = ''
 
@@ -58,7 +58,7 @@ class Restore {
       }),
     )
     for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)
-    // read all content first: damaged bytes must not show half-way
+    // read all content first: damaged bytes must not be found in the middle of a restore
     for (const content of plan.contents) this.#tree.read(content)
     const anchors = findAnchors(this.#tree, this.#since, pairs)
     const source = (path: string, facts: Facts): Uint8Array | Place | undefined => {
