@@ -7,9 +7,7 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 export interface LocalAdapterOptions {
   /** The directory (absolute, or from the working directory). Must exist unless `create` is true. A link is resolved once. */
   readonly root: string
-  /**
-   * Makes a missing directory for `owner`, but not its parents. As root, the default owner is the parent's owner, else 1000. Default false.
-   */
+  /** Makes a missing directory for `owner`, but not its parents. As root, default owner: the parent's owner, else 1000. Default false. */
   readonly create?: boolean | undefined
   /**
    * The user that owns new files and runs commands. Default as root: the root directory's owner. Without root: only this process's user.

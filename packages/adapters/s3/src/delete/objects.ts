@@ -47,7 +47,7 @@ async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectSt
   history.noteAbsent(key)
 }
 
-/** Deletes one version of an object. The server checks the version, or this process does among its own writers. */
+/** Deletes one version of an object. The server checks the version, or this process does, with its own writers locked out. */
 export async function deleteVersion(store: Store, key: string, version: Version, task: Task): Promise<void> {
   const { requests, bucket, dialect, history } = store
   const conflict = (): Error => failure('ECONFLICT', task.operation, task.path)

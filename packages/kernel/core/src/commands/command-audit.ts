@@ -73,7 +73,7 @@ function pickEnd({ exitCode, signal, timedOut, stdoutBytes, stderrBytes, violati
 /** Most events of one command's connections: refusals can come a thousand a second, at no cost. */
 const mostEvents = { allowed: 10_000, denied: 1_000, failed: 1_000 } as const
 
-/** The audit of the connections of one command. The last events count those above the limit. */
+/** The audit of the connections of one command. The last events count the connections above the limit. */
 export interface ConnectionAudit {
   hear(this: void, report: ConnectionReport): void
   end(): void

@@ -35,7 +35,7 @@ export function commandDialect(tool: string, pathFor: (path: string) => string |
     const call = (command: string, rest: NextCall['arguments'] = {}): NextCall => {
       return { tool, arguments: { command, path, ...rest } }
     }
-    // no command searches names: a listing is the nearest
+    // no command searches names, so the model gets a listing
     if (operation === 'list' || operation === 'find') return call('view')
     if (operation === 'read' || operation === 'inspect') {
       const { offset, start_line: line, limit } = given

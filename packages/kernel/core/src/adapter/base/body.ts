@@ -38,7 +38,7 @@ export function bodyOf(
       }
       const onAbort = (): void => leave(signal?.reason)
       const onClose = (): void => leave(contractError('ECLOSED', 'write', path))
-      // once for the whole stream: for each chunk it would cost as much as the chunk
+      // once for the whole stream: one listener per chunk would cost as much as the chunk
       open.add(onClose)
       signal?.addEventListener('abort', onAbort, { once: true })
       return {
