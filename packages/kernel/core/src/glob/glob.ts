@@ -1,5 +1,3 @@
-import { checkOptions } from '../options/check.ts'
-import { option } from '../options/shapes.ts'
 import { Automaton, anyDirectories } from './automaton.ts'
 import type { Progress, Step } from './automaton.ts'
 import { expandBraces } from './braces.ts'
@@ -29,7 +27,6 @@ export interface Glob {
   mayMatchBelow(directory: string): boolean
 }
 
-const shapes = { foldCase: option.boolean, operation: option.string }
 const maxGlobLength = 1000
 
 /** The highest {@link Glob.cost} of a glob, or of several about one path. */
@@ -53,7 +50,7 @@ export const maxGlobCost = 300
  * with `.`, `..`, an empty name or a leading `!`; or with braces more than 8 deep, above 256 globs or above 4,000 characters.
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
-  checkOptions<GlobOptions>(options, shapes, { operation: 'compileGlob', removed: { topDown: 'leave it out' } })
+  if ('topDown' in options) throw malformed(pattern, 'compileGlob', 'has the removed option `topDown`', 'leave it out')
   const { foldCase = false } = options
   const { steps, cost } = stepsOf(pattern, options)
   const automaton = new Automaton([steps])

@@ -123,7 +123,7 @@ function caught(run: () => unknown): unknown {
 
 it('[RU7] an option that went is refused with what to do', () => {
   expect(() => compileGlob('a', { topDown: true } as never)).toThrow(
-    'EINVAL: compileGlob: `topDown` is not an option any more; leave it out',
+    'EINVAL: compileGlob: the glob `a` has the removed option `topDown`; leave it out',
   )
 })
 

@@ -5,6 +5,8 @@ import type { Readable, Writable } from 'node:stream'
 import { spawnChild } from '../run/spawn.ts'
 
 const perl = '/usr/bin/perl'
+/** Most trees of this process. Each takes one of the 128 inotify instances that a user has for all programs. */
+const mostTrees = 32
 /** The numbers of `inotify_init1` and `inotify_add_watch`. */
 const numbers: Readonly<Record<string, readonly string[]>> = { x64: ['294', '254'], arm64: ['26', '27'] }
 
@@ -41,7 +43,7 @@ function start(): typeof running {
   const parts = [child, stdin, stdout] as readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[]
   const waiting: ((answer: string | undefined) => void)[] = []
   let isGone = false
-  let trees = 0
+  const trees = new Set<string | number>()
   let text = ''
   const end = () => {
     isGone = true
@@ -64,14 +66,16 @@ function start(): typeof running {
   return {
     isGone: () => isGone,
     ask(...words) {
+      const [what, tree = ''] = words
       if (isGone) return Promise.resolve(undefined)
-      if (words[0] === 'open') trees += 1
-      if (words[0] === 'close') trees -= 1
+      if (what === 'open' && trees.size >= mostTrees) return Promise.resolve('too many trees')
+      if (what === 'open') trees.add(tree)
+      if (what === 'close' && !trees.delete(tree)) return Promise.resolve('0')
       for (const part of parts) part.ref?.()
       return new Promise((resolve) => {
         waiting.push(resolve)
         stdin.write(`${words.join(' ')}\n`)
-        if (trees > 0) return
+        if (trees.size > 0) return
         isGone = true // the next tree gets another process
         stdin.end()
       })

@@ -125,6 +125,16 @@ describeWith(component('perl'), 'the watch of a tree', () => {
     expect(await watch.since(position)).toBeUndefined()
   })
 
+  it('[RU4] leaves inotify to other programs: of many trees, some are not watched', async () => {
+    const trees = await Promise.all(Array.from({ length: 32 }, () => watched(['/a'])))
+    const fd = openSync(trees[0]?.root ?? '', 'r')
+    onTestFinished(() => closeSync(fd))
+    const further = watchTree(`/proc/${process.pid}/fd/${fd}`)
+    await further.add([at('/')])
+    expect([further.has(at('/')), await further.since(undefined)]).toEqual([false, undefined])
+    expect(watchers()).toHaveLength(1)
+  })
+
   it('[RU4] ends its process with the last tree', async () => {
     const tree = await watched(['/a'])
     expect(watchers()).toHaveLength(1)
