@@ -2,43 +2,47 @@ import { join } from 'node:path'
 
 import { hashInNote, readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
+import type { Expected } from './item.ts'
 import { leavesBelow } from './look.ts'
 import type { Places } from './places.ts'
-import type { StaleNames } from './stale-names.ts'
 import { type FollowedPart, deleteStored, supplyPlace } from './stored.ts'
 import { hashInStore, listStore } from '../control/hash.ts'
 
-export interface Comparison {
-  readonly places: Places
-  readonly staleNames: StaleNames
+/** Most scans of the store, the first one included. */
+const mostLooks = 3
+
+export interface Comparison extends Expected {
   /** Directories, each with a slash at its end. */
   readonly directories: readonly string[]
-  /** Names that the mount has shown so far. The mount can forget a file that the store does not have. */
-  readonly shown: Set<string>
+  readonly places: Places
 }
 
 export interface Compared {
-  /** Names of files that the store lacks, or has with other content than programs see. */
+  /** Names of files that the store does not have as programs see them. */
   readonly missing: readonly string[]
-  /** Names of objects that may have no matching file. */
+  /** Names of objects that may match no file of programs. */
   readonly extra: readonly string[]
-  /** Empty directories, and files that are not uploaded. rclone still has earlier paths for the directories of these files. */
+  /** Empty directories, and files that are not uploaded. rclone still knows their directories by earlier paths. */
   readonly kept: readonly string[]
-  /** True if programs have changed names meanwhile. */
-  readonly isChanging: boolean
 }
 
 /**
- * Compares files of the cache and directories of the mount with the store, and uploads missing files. Objects of this mount are
- * removed if messages have reported that programs removed or moved the file.
+ * Compares files of the cache, and directories of the mount, with the store. It gives the store what it lacks. Objects of this mount
+ * go where messages have told that programs removed or moved them.
  */
-export async function compare(part: FollowedPart, comparison: Comparison): Promise<Compared> {
-  const { places, staleNames, directories, shown } = comparison
-  await part.catchUp()
-  const { changed, isPending } = places
-  const { latest, keys, unsure } = places.expected()
-  for (const place of latest.keys()) staleNames.noteMade(place)
-  const judged = new Set([places.items, latest, keys].flatMap((names) => [...names.keys()]))
+export async function compare(part: FollowedPart, comparison: () => Comparison): Promise<Compared> {
+  const shown = new Set<string>()
+  let compared = await mend(part, comparison(), shown)
+  for (let look = 1; look < mostLooks && compared.missing.length + compared.extra.length > 0; look += 1) {
+    await part.control.call('vfs/forget', {}, { signal: part.signal })
+    compared = await mend(part, comparison(), shown)
+  }
+  return compared
+}
+
+/** `shown`: names that the mount has shown so far. It can forget a file that the store does not have. */
+async function mend(part: FollowedPart, comparison: Comparison, shown: Set<string>): Promise<Compared> {
+  const { directories, latest, keys, unsure, places } = comparison
   const isThere = (name: string) => places.told.get(name)
   const { control, fs, root, metadata, content, signal } = part
   const outer = directories.filter((one) => !directories.some((other) => one !== other && one.startsWith(other)))
@@ -85,7 +89,5 @@ export async function compare(part: FollowedPart, comparison: Comparison): Promi
     else missing.push(name)
   }
   for (const key of stored.keys()) if (isThere(key) === false && !latest.has(key)) extra.push(key)
-  staleNames.noteCompared((name) => judged.has(name) || isListed(name))
-  await part.catchUp()
-  return { missing, extra, kept, isChanging: isPending || places.isPending || changed !== places.changed }
+  return { missing, extra, kept }
 }

@@ -6,13 +6,13 @@ import type { Item } from './item.ts'
 import type { Places } from './places.ts'
 import type { FollowedPart, StoredPart } from './stored.ts'
 
-/** Limit of names that a search for moved files examines. */
+/** Most names that a search for moved files examines. */
 const mostNames = 20_000
 
-/** Milliseconds from the start of an upload. A longer scan proves nothing about a file whose upload ended during the scan. */
+/** Milliseconds after the start of an upload; after that, a scan proves nothing about a file whose upload has ended. */
 const longMs = 200
 
-/** Scans the mount for files. From now on, messages report all changes, and win over the scan. */
+/** Scans the mount for files. Messages report all changes from now on, and win over the scan. */
 export async function lookFor(places: Places, part: FollowedPart): Promise<void> {
   const { root, catchUp } = part
   const { told } = places
@@ -38,7 +38,7 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   const lost: Item[] = []
   for (const { item, names } of unsure) {
     if (names.some(isOther)) continue
-    // an upload that ends can hide a file briefly, or show a removed file again
+    // an upload that ends can hide a file for a moment, or show a removed file again
     const isLate = Date.now() > item.begins
     for (const name of names) if (seen.has(name) || !isLate) tell(name, seen.has(name))
     if (isLate && !names.some((name) => told.get(name))) continue
@@ -53,7 +53,6 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   if (lost.length === 0) return
   // the file replaces an older file at its new name
   const rewritten = [...places.items.values()].filter(({ isRewritten }) => isRewritten)
-  rewritten.sort((one, other) => one.order - other.order)
   for (const item of [...lost, ...rewritten]) item.order = places.nextOrder()
   for (const item of lost) item.isLost = true
   for await (const name of leavesBelow(root, '')) if (seen.add(name).size > mostNames) break
@@ -61,7 +60,7 @@ export async function lookFor(places: Places, part: FollowedPart): Promise<void>
   for (const name of seen) if (!isOther(name)) tell(name, true)
 }
 
-/** Makes rclone log the names that programs can see, and the names that have vanished. */
+/** Makes rclone log which names programs can see, and which names have gone. */
 export async function tellOfNames({ control }: Pick<StoredPart, 'control'>, on: boolean): Promise<void> {
   await control.call('options/set', { main: { LogLevel: on ? 'DEBUG' : 'INFO' } })
 }
@@ -77,7 +76,7 @@ export async function* leavesBelow(root: string, directory: string): AsyncGenera
   }
 }
 
-/** Lists a directory; `undefined` if it does not exist. */
+/** `undefined`: there is no directory. */
 async function entriesOf(directory: string): Promise<readonly Dirent[] | undefined> {
   return await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined

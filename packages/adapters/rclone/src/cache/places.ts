@@ -1,29 +1,32 @@
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 import type { Expected, Item } from './item.ts'
 import { LostNames } from './lost-names.ts'
 import { Renames } from './renames.ts'
 
-/** Maps files of rclone's cache to the paths that programs see. Paths in rclone's messages are those of the cache. */
+/** Where programs see files of rclone's cache. Paths in rclone's messages about changes of programs are rclone's. */
 export class Places {
   readonly renames = new Renames()
   /** Files that wait for their upload, or for a later comparison with the store, by their names in the cache. */
   readonly items = new Map<string, Item>()
-  /** Names from messages and scans: true if programs can see the name, false if programs can no longer see it. */
+  /** Names from messages and scans: true if programs can see the name, false if not any more. */
   readonly told = new Map<string, boolean>()
-  /** Names under which this mount stored content. */
+  /** Names under which this mount gave content to the store. */
   readonly given = new Set<string>()
   /** Names that programs gave to files and directories. */
   readonly moved = new Set<string>()
   /** Names at which rclone has shown files. */
   readonly files = new Set<string>()
-  /** New paths of entries that programs renamed. */
+  /** Paths that programs renamed, and the new paths. */
   readonly renamed: string[] = []
   /** Counts the changes of names. */
   changed = 0
   readonly lost: LostNames
-  /** Unfinished changes by programs, by directory. */
-  readonly #changing = new Map<string, { path: string; isRemoval: boolean; end: () => void }>()
+  /** Changes of programs that have not ended, by directory. */
+  readonly #changing = new Map<
+    string,
+    { readonly path: string; readonly isRemoval: boolean; readonly end: () => void }
+  >()
   #closed = 0
 
   /** `cache`: host path of the cache. */
@@ -35,7 +38,7 @@ export class Places {
     return (this.#closed += 1)
   }
 
-  /** Starts to track a file, or restarts. */
+  /** Follows a file, or starts again. */
   add(name: string, isRewritten: boolean, begins: number): Item {
     const item = {
       place: this.seenAs(name),
@@ -49,9 +52,10 @@ export class Places {
     return item
   }
 
-  /** Tracks a file that programs can no longer see. */
+  /** Follows a file that programs do not see any more. */
   addGone(name: string): void {
-    Object.assign(this.add(name, false, 0), { place: undefined, last: name, isSure: true, order: 0 })
+    const gone = { place: undefined, last: name, begins: 0, isSure: true, order: 0 }
+    this.items.set(name, { ...gone, isRewritten: false, key: undefined })
   }
 
   /** Whether rclone must report all changes of names. */
@@ -93,15 +97,21 @@ export class Places {
     if (!this.items.has(name) && this.#hasPlace(seenAs)) this.add(name, true, 0).isSure = true
     const item = this.items.get(name)
     if (item === undefined) return this.lost.delete(seenAs)
-    // another file has this file's path in the cache
+    // another file has its place in the cache
     const isOther = item.place !== undefined && item.place !== seenAs && this.told.get(name) === true
     if (isOther && item.place !== undefined) this.lost.add(item.place)
     item.isSure ||= item.place === undefined
     const place = isOther ? seenAs : (item.place ?? seenAs)
     this.lost.delete(place)
     this.told.set(place, true)
-    const closed = { isRewritten: true, isLost: false, isBlind: false, key: undefined }
-    Object.assign(item, { place, order: this.nextOrder(), ...closed })
+    Object.assign(item, {
+      place,
+      order: this.nextOrder(),
+      isRewritten: true,
+      isLost: false,
+      isBlind: false,
+      key: undefined,
+    })
   }
 
   /** Notes that the cache has renamed a file or a directory. */
@@ -114,7 +124,7 @@ export class Places {
   /** Notes that rclone has shown a file at the end of its upload. */
   noteEnd(item: Item, [place, ...others]: readonly string[]): void {
     if (item.isSure) {
-      // a message is missing, so the place is not known
+      // a message is missing
       if (place === undefined) Object.assign(item, { place: undefined, last: item.place, isSure: false })
       return
     }
@@ -123,23 +133,17 @@ export class Places {
     Object.assign(item, { place: isThere && place !== item.last ? place : undefined, last: place, isSure: true })
   }
 
-  /** The name that programs see for rclone's path. A directory inside a renamed directory keeps its earlier path in rclone. */
+  /** The name that programs see of rclone's path: a directory within a renamed one keeps its earlier path. */
   seenAs = (path: string): string => this.renames.now(path, (name) => this.told.get(name) === true)
 
-  /** Records that a program makes, removes or moves an entry. Paths are rclone's. */
+  /** Notes that a program makes, removes or moves an entry. Paths are rclone's. */
   noteMaking(directory: string, name: string): void {
-    const path = this.#present(directory, name)
+    const path = this.seenAs(join(directory, name))
     const end = (): void => {
       this.changed += 1
       this.told.set(path, true)
     }
     this.#changing.set(directory, { path, isRemoval: false, end })
-  }
-
-  /** The name that programs see for an entry. A renamed directory reports its present path, so a directory with an earlier path is new. */
-  #present(directory: string, name: string): string {
-    if (this.renames.earlierDirectories().includes(directory)) this.told.set(directory, true)
-    return this.seenAs(join(directory, name))
   }
 
   noteOpen(place: string): void {
@@ -148,7 +152,7 @@ export class Places {
   }
 
   noteRemoving(directory: string, name: string): void {
-    const path = this.#present(directory, name)
+    const path = this.seenAs(join(directory, name))
     const end = (): void => {
       this.#leave(path)
       for (const one of this.lost.all) if (one.name.startsWith(`${path}/`)) this.lost.delete(one.name)
@@ -158,33 +162,29 @@ export class Places {
 
   noteMoving(directory: string, name: string, to: string): void {
     const from = join(directory, name)
-    const [path, destination] = [this.#present(directory, name), this.#present(dirname(to), basename(to))]
+    const [path, destination] = [this.seenAs(from), this.seenAs(to)]
     const end = (): void => {
-      // if the cache has the files under other names, it reports no rename
-      if ([...this.items.values()].some(({ place }) => place?.startsWith(`${path}/`)))
-        this.renames.add(`${from}/`, `${to}/`)
+      for (const item of this.items.values())
+        if (item.key?.startsWith(`${from}/`) === true) item.key = to + item.key.slice(from.length)
       this.moved.add(destination)
       this.#move(path, destination)
-      for (const item of this.items.values())
-        if (`${item.key}/`.startsWith(`${from}/`)) item.key = to + item.key?.slice(from.length)
     }
     this.#changing.set(directory, { path: destination, isRemoval: false, end })
   }
 
-  /** Notes that the last change in a directory has ended. Returns the entry that the program wanted to remove. */
-  noteChanged(directory: string, isDone: boolean): string | undefined {
+  /** Notes that the last change in a directory has ended. */
+  noteChanged(directory: string, isDone: boolean): void {
     const change = this.#changing.get(directory)
     this.#changing.delete(directory)
     if (isDone) change?.end()
-    return change?.isRemoval === true ? change.path : undefined
   }
 
-  /** True if programs do not see the name, and are not making it right now. */
+  /** True if programs do not see the name, and are not making it at this moment. */
   isGone(name: string): boolean {
     return this.told.get(name) === false && !this.#isChanging(name)
   }
 
-  /** True if programs see a file of the cache at a path, and are not changing that path right now. */
+  /** True if programs see a file of the cache at a place, and are not changing the place at this moment. */
   isAt(name: string, place: string): boolean {
     return this.items.get(name)?.place === place && this.told.get(place) === true && !this.#isChanging(place)
   }
@@ -193,7 +193,7 @@ export class Places {
     return [...this.#changing.values()].some(({ path }) => path === name)
   }
 
-  /** Records that a file of the cache was stored. Another file may have taken its path meanwhile. */
+  /** Notes that the store was given a file of the cache. Another file may have got its place meanwhile. */
   noteGiven(name: string, place: string): void {
     if (!this.isAt(name, place) && !this.isGone(place)) this.lost.add(place)
   }
@@ -228,9 +228,7 @@ export class Places {
     }
     for (const name of [...this.told.keys()].filter(isIn)) this.#tellMoved(name, moved(name))
     for (const [name, item] of this.items) {
-      const { place = '', last = '', key } = item
-      // rclone shows the file at the new path at the end of its upload
-      if (last.startsWith(`${path}/`)) item.last = moved(last)
+      const { place = '', key } = item
       if (key === to && place === '') this.items.delete(name)
       if (key !== undefined && place === path) item.key = to
       if (!isIn(place)) continue

@@ -2,37 +2,39 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { readCachedFile } from './cached-file.ts'
-import { type Compared, compare } from './compare.ts'
+import { compare } from './compare.ts'
 import { timeInStore } from '../control/hash.ts'
 import { lookFor, tellOfNames } from './look.ts'
-import { MovedFiles } from './moved.ts'
 import { Places } from './places.ts'
 import type { StaleNames } from './stale-names.ts'
 import type { FollowedPart } from './stored.ts'
 
-/** Limit of comparisons, and milliseconds between two of them while programs keep changing files. */
-const mostLooks = 5
+/** Most comparisons while programs keep changing files, and milliseconds between two. */
+const mostTimes = 5
 const lookEveryMs = 200
 /** Milliseconds for which a program can find a file by a path that the kernel remembers. */
 const rememberedMs = 10_000
 
 /**
- * Handles files of a directory that was renamed before their upload, or with an empty directory inside. rclone before 1.62 keeps these
- * files in its cache and in the store under other names than programs see. While such files wait, rclone's log reports name changes.
- * A scan of the mount finds earlier changes. At the end of an upload, rclone shows the file at its path, even a removed file.
- * At the end, the mount and the store are compared.
+ * Files of a directory that was renamed before their upload, or with an empty directory in it. rclone before 1.62 has them in its
+ * cache, and in the store, under other names than programs see. While such files wait, its log tells what programs do with names.
+ * A look at the mount finds what they did before. At the end of an upload, rclone shows the file where it is, also a removed one.
+ * At last the mount and the store are compared.
  */
 export class RenamedDirectories {
   part: FollowedPart | undefined
   readonly places: Places
   readonly #staleNames: StaleNames
-  readonly #moved = new MovedFiles()
+  /** Files that the rename of a directory has moved so far. */
+  #moved: string[] = []
+  /** Files of the cache that got the place of a file with a later content. */
+  #overwritten: string[] = []
   /** Uploads that are about to end, with the names that rclone has shown since. */
   readonly #ending = new Map<string, string[]>()
   /** Waiting files whose place another file is about to take, by the directory of the other file. */
   readonly #replacing = new Map<string, string>()
   readonly #doubtful = new Set<string>()
-  /** Empty directories, and files that are not uploaded. rclone still has earlier paths for the directories of these files. */
+  /** Empty directories, and files that are not uploaded. rclone still knows their directories by earlier paths. */
   #kept: readonly string[] = []
   #looks = Promise.resolve()
   #work = Promise.resolve()
@@ -43,19 +45,19 @@ export class RenamedDirectories {
   }
 
   noteRename(from: string, to: string, time: number): void {
-    // otherwise rclone still uploads the earlier file with this name
-    const isWaiting = this.#staleNames.isWaiting(from)
-    for (const [directory, name] of this.#replacing) if (isWaiting && name === to) this.#replacing.delete(directory)
+    // otherwise rclone still uploads the file that had the name
+    if (this.#staleNames.isWaiting(from))
+      for (const [directory, name] of this.#replacing) if (name === to) this.#replacing.delete(directory)
     this.#staleNames.noteRename(from, to, time)
     this.#doubt(from)
     this.places.noteRename(from, to)
     const { items } = this.places
     const [item, other] = [items.get(from), items.get(to)]
-    const isOlder = other?.place !== undefined && other.place === this.places.seenAs(to)
-    if (other?.place !== undefined && !isOlder) this.places.lost.add(other.place)
+    if (other?.place !== undefined && other.place !== this.places.seenAs(to)) this.places.lost.add(other.place)
+    else if (other?.place !== undefined) this.#overwritten.push(to)
     for (const name of [from, to]) items.delete(name)
     if (item !== undefined) items.set(to, item)
-    if (isOlder || isWaiting) this.#moved.add(from, to, isOlder)
+    if (this.#staleNames.isWaiting(to)) this.#moved.push(to)
   }
 
   noteMoving(directory: string, from: string, to: string): void {
@@ -63,13 +65,8 @@ export class RenamedDirectories {
     if (this.#staleNames.isWaiting(to)) this.#replacing.set(directory, to)
   }
 
-  /** `isMissing`: rclone did not have the entry. */
-  noteChanged(directory: string, isDone: boolean, isMissing = false): void {
-    const removed = this.places.noteChanged(directory, isDone)
-    // rclone had forgotten the directory, and still uploads its files, though the program believes them removed
-    if (isMissing && removed !== undefined)
-      for (const place of [...this.#staleNames.allWaiting].map((one) => this.places.items.get(one)?.place ?? one))
-        if (place.startsWith(`${removed}/`)) this.places.lost.add(place, true)
+  noteChanged(directory: string, isDone: boolean): void {
+    this.places.noteChanged(directory, isDone)
     const name = this.#replacing.get(directory)
     this.#replacing.delete(directory)
     // rclone still uploads the earlier file
@@ -78,15 +75,16 @@ export class RenamedDirectories {
 
   /** Notes a rename of a directory. Both paths end with a slash. */
   noteDirectory(from: string, to: string): void {
-    const moved = this.#moved.take(from, to, this.#staleNames.isWaiting)
-    for (const one of moved) if (one.isOlder) this.places.lost.add(one.to)
-    if (moved.length > 0) this.places.told.set(to.slice(0, -1), true)
-    this.#staleNames.noteDirectory(from, to)
+    const moved = this.#moved.filter((name) => name.startsWith(to) && !this.places.items.has(name))
+    this.#moved = []
+    // in its cache, rclone has replaced this file by an older one
+    for (const name of this.#overwritten) if (name.startsWith(to)) this.places.lost.add(name)
+    this.#overwritten = []
     this.places.renames.add(from, to)
     this.places.changed += 1
     this.places.noteRename(from.slice(0, -1), to.slice(0, -1))
     for (const name of [from, to, this.places.seenAs(from), this.places.seenAs(to)]) this.#doubtful.add(name)
-    this.#watch(moved.flatMap((one) => (this.places.items.has(one.to) ? [] : [one.to])))
+    this.#watch(moved)
   }
 
   noteQueue(name: string, time: number): void {
@@ -127,7 +125,7 @@ export class RenamedDirectories {
     const own = free.find(([name]) => lastPlace(name) === place)
     const those = own === undefined ? free.filter(([name]) => items.get(name)?.isSure === false) : [own]
     for (const [, shown] of those) shown.push(place)
-    // a program opens the file; or an upload shows a removed file again
+    // a program opens the file; it may also be a removed file that an upload shows again
     if (those.length === 0) this.places.noteOpen(place)
   }
 
@@ -151,7 +149,7 @@ export class RenamedDirectories {
     this.#settle()
   }
 
-  /** Call this after all uploads. Returns names at which the store differs from the files that programs see. */
+  /** Call this when all is uploaded. Returns names at which the store differs from what programs see. */
   async settled(signal: AbortSignal | undefined): Promise<readonly string[]> {
     await this.#work
     await this.#looks
@@ -160,15 +158,20 @@ export class RenamedDirectories {
     for (const [name, item] of [...this.places.items].filter(([, { key }]) => key === undefined)) {
       const note = await readCachedFile(`${part.metadata}/${name}`)
       if (note?.dirty === false) Object.assign(item, { key: name, isBlind: true })
-      // rclone has cancelled the upload of this file
+      // rclone has cancelled its upload
       else if (note === undefined) this.places.items.delete(name)
     }
-    const wrong = await this.#compare(part)
-    if (wrong.length === 0) await this.#forget(part)
-    return wrong
+    for (let times = 0; times < mostTimes; times += 1) {
+      const wrong = await this.#compare(part)
+      if (wrong.length === 0) break
+      if (times === mostTimes - 1) return wrong
+      await delay(lookEveryMs, undefined, { signal })
+    }
+    await this.#forget(part)
+    return []
   }
 
-  /** Call this after removed files have left the store. Returns names at which the store may differ from the files that programs see. */
+  /** Call this when removed files have left the store. Returns names at which the store may differ from what programs see. */
   async lost(signal: AbortSignal | undefined): Promise<readonly string[]> {
     const { lost } = this.places
     for (const { name, isExtra } of lost.all) {
@@ -179,7 +182,7 @@ export class RenamedDirectories {
     return lost.all.map(({ name }) => name)
   }
 
-  /** Makes rclone look up files and directories again, and then programs, which use earlier paths while the kernel remembers them. */
+  /** Makes rclone look up files and directories again, and then programs: they use earlier paths while the kernel remembers them. */
   async #forget(part: FollowedPart): Promise<void> {
     const directories = [...this.#doubtful]
     if (directories.length === 0 || this.places.items.size > 0) return
@@ -189,27 +192,24 @@ export class RenamedDirectories {
     this.places.renames.end((to) => this.#kept.some((one) => one.startsWith(to)), Date.now() + rememberedMs)
   }
 
-  /** Compares until the store matches. Returns names that differ because programs keep changing files. Other differing names are lost. */
+  /** Returns names that are wrong because programs keep changing files. Later these names are lost. */
   async #compare(part: FollowedPart): Promise<readonly string[]> {
-    const shown = new Set<string>()
-    for (let look = 1; this.#doubtful.size > 0 || this.places.items.size > 0; look += 1) {
-      const comparison = { places: this.places, staleNames: this.#staleNames, directories: [...this.#doubtful], shown }
-      const { isChanging, ...compared } = await compare(part, comparison)
-      const wrong = [...compared.missing, ...compared.extra]
-      const isLast = wrong.length === 0 || look === mostLooks
-      if (isLast && !isChanging) this.#conclude(part, compared)
-      if (isLast) return isChanging ? wrong : []
-      for (const dir of new Set(wrong.map((name) => dirname(name))))
-        await part.control.call('vfs/forget', dir === '.' ? {} : { dir }, { signal: part.signal })
-      if (!isChanging) continue
-      shown.clear()
-      await delay(lookEveryMs, undefined, { signal: part.signal })
-    }
-    return []
-  }
-
-  #conclude(part: FollowedPart, { missing, extra, kept }: Omit<Compared, 'isChanging'>): void {
     const { places } = this
+    if (this.#doubtful.size === 0 && places.items.size === 0) return []
+    await part.catchUp()
+    const { changed } = places
+    const compared = new Set(this.#doubtful)
+    const judged = new Set<string>()
+    const { missing, extra, kept } = await compare(part, () => {
+      const expected = places.expected()
+      for (const place of expected.latest.keys()) this.#staleNames.noteMade(place)
+      for (const names of [places.items, expected.latest, expected.keys])
+        for (const name of names.keys()) judged.add(name)
+      return { ...expected, directories: [...compared], places }
+    })
+    this.#staleNames.noteCompared((name) => judged.has(name) || [...compared].some((one) => name.startsWith(one)))
+    await part.catchUp()
+    if (places.isPending || changed !== places.changed) return [...missing, ...extra]
     const { latest } = places.expected()
     for (const name of [...places.items.keys(), ...latest.keys()])
       if (latest.get(name)?.name !== name) this.#staleNames.noteOutdated(name)
@@ -218,12 +218,13 @@ export class RenamedDirectories {
     places.clear()
     this.#kept = kept
     this.#looks = this.#then(this.#looks, () => tellOfNames(part, places.isFollowing))
+    return []
   }
 
   #settle(): void {
     this.#work = this.#then(this.#work, async (part) => {
       await this.#looks
-      if (this.places.items.size > 0 && !this.places.isPending) await this.#compare(part)
+      if (!this.places.isPending) await this.#compare(part)
     })
   }
 
@@ -232,17 +233,16 @@ export class RenamedDirectories {
     const added = names.map(
       (name) => [name, this.places.add(name, isRewritten, this.#staleNames.mayBegin(name))] as const,
     )
-    const lost = new Set(this.places.lost.all.map(({ name }) => name))
     this.#looks = this.#then(this.#looks, async (part) => {
       await tellOfNames(part, this.places.isFollowing)
       await lookFor(this.places, part)
       for (const [name, item] of added)
-        if (isRewritten && this.places.items.get(name) === item && item.isSure && lost.has(item.place ?? ''))
-          this.places.lost.delete(item.place ?? '')
+        if (isRewritten && this.places.items.get(name) === item && item.isSure && item.place !== undefined)
+          this.places.lost.delete(item.place)
     })
   }
 
-  /** Never rejects: the next flush repeats the work that failed. */
+  /** Never rejects: the next flush does again the work that failed. */
   async #then(after: Promise<void>, work: (part: FollowedPart) => Promise<unknown>): Promise<void> {
     await after
     if (this.part !== undefined) await work(this.part).catch(() => undefined)

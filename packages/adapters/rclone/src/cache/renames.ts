@@ -1,4 +1,4 @@
-/** Limit of renames that are remembered. */
+/** Most renames that are remembered. */
 const most = 1_000
 
 interface Rename {
@@ -26,12 +26,12 @@ export class Renames {
     return this.#now.map(({ from }) => from.slice(0, -1))
   }
 
-  /** Ends renames whose directories rclone has listed again; `isKept` names the others. Programs may keep files open until `over`. */
+  /** Ends renames, except those that `isKept` names: rclone has listed the directories again. Programs may have files open until `over`. */
   end(isKept: (to: string) => boolean, over: number): void {
     for (const rename of this.#all) if (!isKept(rename.to)) rename.over = Math.min(rename.over, over)
   }
 
-  /** The names that a file may have received by later renames, the latest last. */
+  /** The names that a file may have got since, the latest last. */
   later(name: string): readonly string[] {
     const names = new Set([name])
     for (const { from, to } of this.#now)
@@ -40,16 +40,11 @@ export class Renames {
     return [...names]
   }
 
-  /**
-   * The present name of a file or directory with an earlier path. `isThere`: whether programs see a name, which is then its present name.
-   * After one rename applied to a name, later renames apply too: another entry that has the name in between is unrelated.
-   */
+  /** The present name of a file or directory with an earlier path. `isThere`: whether programs see a name, which then counts. */
   now(name: string, isThere: (name: string) => boolean): string {
     let now = name
-    for (const { from, to } of this.#now) {
-      const isMoved = now !== name || (!isThere(now) && !isThere(from.slice(0, -1)))
-      if (isMoved && now.startsWith(from)) now = to + now.slice(from.length)
-    }
+    for (const { from, to } of this.#now)
+      if (now.startsWith(from) && !isThere(now) && !isThere(from.slice(0, -1))) now = to + now.slice(from.length)
     return now
   }
 }

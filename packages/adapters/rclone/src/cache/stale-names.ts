@@ -6,38 +6,38 @@ import type { StoredPart } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
-/** Milliseconds within which a rename may have met the end of an upload, since the log reports events one after another. */
+/** Milliseconds within which a rename may have met the end of an upload: the log reports one after the other. */
 const meetingMs = 1_000
 /** Milliseconds by which rclone's own times may differ from one another. */
 const roundingMs = 2
-/** Milliseconds in which the store may still accept or discard a cancelled upload. */
+/** Milliseconds for the store to accept or drop an upload that has just been cancelled. */
 const shortestQuietMs = 250
 const longestQuietMs = 5_000
-/** Multiple of a slow store's answer time to wait. */
+/** A slow store gets this many times the duration of its answers. */
 const slowFactor = 5
-/** Limit of scans. Each further scan follows a wrong name, or a slow store. */
+/** Most scans. Each further scan follows a wrong name, or a slow store. */
 const mostLooks = 20
 
 /**
- * Files that any program renamed or deleted while the store may have had an object under the old name.
+ * Files that were renamed or deleted, by any program, while the store may have had something under the old name.
  *
- * - Their upload may have begun. rclone cancels the upload or sees it fail, but the store may still have accepted the file:
- * the old name reappears. Or the upload has just ended, and rclone mistakes the object of the old name for the new one:
- * rclone reports a name as uploaded that the store does not have.
- * - They had replaced another file by renaming. rclone does not know that the store has the other file.
+ * - Their upload may have begun. rclone calls it off or sees it fail, and the store may have taken the file all the
+ *   same: the old name comes back. Or the upload has just ended, and rclone takes the object of the old name for the
+ *   new one: it reports a name as uploaded that the store does not have.
+ * - They had replaced another file by renaming. rclone does not know that the store has the other one.
  *
- * No upload begins before the file's write-back delay has passed. The store is queried for each file that leaves later.
+ * No upload begins before the write-back delay of its file is over: the store is asked for each file that goes later.
  */
 export class StaleNames {
   readonly #file: string
   readonly #writeBackDelay: number
   /** Files that are not uploaded yet, with the time at which their upload may begin. */
   readonly #waiting = new Map<string, number>()
-  /** Recent successful uploads, with their time. */
+  /** Uploads that succeeded within the last moment, with their time. */
   readonly #uploaded = new Map<string, number>()
-  /** Names that were given to other files, or whose upload was cancelled, until an upload under the name succeeds. */
+  /** Names that were given to other files, or whose upload was cancelled, until something is uploaded under them. */
   readonly #uncertain = new Set<string>()
-  /** Cache names whose content differs from the file that programs see. */
+  /** Names of the cache whose content differs from what programs see there. */
   readonly #outdated = new Set<string>()
   #staleNames: StaleName[]
 
@@ -68,10 +68,6 @@ export class StaleNames {
 
   /** When the upload of a file may begin; 0: it may have begun. */
   mayBegin = (name: string): number => this.#waiting.get(name) ?? 0
-
-  get allWaiting(): Iterable<string> {
-    return this.#waiting.keys()
-  }
 
   isWaiting = (name: string): boolean => this.#waiting.has(name)
 
@@ -105,7 +101,7 @@ export class StaleNames {
     this.#forget(name)
   }
 
-  /** True if the store may have an object under this name that rclone does not know. */
+  /** The store may have something under this name that rclone does not know of. */
   #mayBeStored(name: string, time: number): boolean {
     const mayBegin = this.#waiting.get(name) ?? Number.POSITIVE_INFINITY
     const uploaded = this.#uploaded.get(name) ?? Number.NEGATIVE_INFINITY
@@ -127,33 +123,21 @@ export class StaleNames {
     }
   }
 
-  /** Records that rclone continues to upload under the old name, after a rename that failed halfway or met the end of an upload. */
+  /** After a rename that failed in the middle, or met the end of an upload, rclone goes on uploading under the old name. */
   noteMisplaced(name: string, under: string): void {
     this.#add({ from: under, to: name, misplaced: true })
   }
 
-  /** Records that the store matches the files that programs see at these paths. */
+  /** Notes that the store matches what programs see at these places. */
   noteCompared(isIn: (name: string) => boolean): void {
     this.#staleNames = this.#staleNames.map((one) => (isIn(one.to ?? '') ? { ...one, to: undefined } : one))
-  }
-
-  /** Records that rclone has copied an object to rename it. The next message shows whether the cache has the file, too. */
-  noteCopied(to: string): void {
-    this.noteMade(to)
-    this.noteOutdated(to)
-  }
-
-  /** Notes that rclone has moved all objects of a directory. Both paths end with a slash. */
-  noteDirectory(from: string, to: string): void {
-    for (const { from: name } of this.#staleNames)
-      if (name.startsWith(from)) this.#add({ from: to + name.slice(from.length) })
   }
 
   noteOutdated(name: string): void {
     this.#outdated.add(name)
   }
 
-  /** Records that the name has a file again, which must not be removed. */
+  /** Notes that the name has a file again, which must not be removed. */
   noteMade(name: string): void {
     if (!this.#staleNames.some(({ from }) => from === name)) return
     this.#uncertain.add(name) // as long as it is not uploaded
@@ -161,17 +145,17 @@ export class StaleNames {
     this.#write(() => appendEnd(this.#file, name))
   }
 
-  /** Records that uploads begin at once, without their delay. */
+  /** Uploads begin at once, without their delay. */
   noteHurry(): void {
     for (const name of this.#waiting.keys()) this.#waiting.set(name, 0)
   }
 
   /**
-   * Queries the store for every name until no name is wrong. Call this when no upload remains: the store may still accept
-   * a cancelled upload, and a slow store accepts it later.
+   * Asks the store for every name, until nothing is wrong any more. To be called when nothing is to be uploaded: the store
+   * may still take what was called off, and a slow one takes it later.
    *
-   * @param pause waits this many milliseconds
-   * @throws WorkspaceError `ETIMEDOUT`: the names are kept for the next call.
+   * @param pause waits so many milliseconds
+   * @throws WorkspaceError `ETIMEDOUT`: the names are kept for the next time.
    */
   async settle(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
     const staleNames = this.#staleNames

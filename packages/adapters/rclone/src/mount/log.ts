@@ -6,43 +6,43 @@ import type { Readable } from 'node:stream'
 import { type Control, ControlRefusal } from '../control/client.ts'
 import { textOf } from '../control/text.ts'
 
-/** Number of messages kept for diagnosis. */
+/** Messages that are kept for diagnosis. */
 const kept = 40
 
-/** The `DEBUG` messages that are read. */
+/** Messages of the level `DEBUG` that are read. */
 const aboutNames =
   /^\{"level":"debug","msg":"(?:Added virtual directory entry vAddFile|vfs cache: writeback object|(?:\\u003e|>)?(?:Create|Mkdir|Remove|Rename): )/
 
 /** Callbacks for rclone's messages. */
 export interface MountLogListener {
   readonly onUploadFailure: () => void
-  /** A file was closed, and will be uploaded. `time`: milliseconds since the epoch, as rclone noted it. */
+  /** A file was closed, and is to be uploaded. `time`: milliseconds since the epoch, as rclone noted it. */
   readonly onQueue: (name: string, time: number) => void
-  /** An upload has ended. `calledOff`: rclone cancelled it, and the store may or may not have the file. */
+  /** An upload has ended. `calledOff`: by rclone; the store's own view of that is not known. */
   readonly onUploadEnd: (name: string, calledOff: boolean, time: number) => void
   readonly onRename: (from: string, to: string, time: number) => void
-  /** Called after the renames of the directory's files. Both names end with a slash. */
+  /** Comes after those of the files in it. Both names end with a slash. */
   readonly onDirectoryRename: (from: string, to: string) => void
   readonly onDelete: (name: string, time: number) => void
-  /** The store has received a file, but the upload has not ended yet. `under`: the object's earlier name, if it still has that name. */
+  /** The store has a file; it has not ended its upload yet. `under`: its object has another name, which it had before. */
   readonly onStored: (name: string, under: string | undefined) => void
-  /** The store has copied an object, because rclone renames an entry. */
+  /** The store has copied an object, since rclone renames something. */
   readonly onCopied: (to: string) => void
-  /** An upload is about to end: rclone shows the file next. This callback and all below need the level `DEBUG`. */
+  /** An upload is about to end: the file is shown next. This and the rest: only with the level `DEBUG`. */
   readonly onEnding: (name: string) => void
   readonly onShown: (name: string) => void
-  /** A program makes an entry. A change ends before the next change in the same directory begins. */
+  /** A program makes an entry. A change ends before the next one in this directory begins. */
   readonly onMaking: (directory: string, name: string) => void
   readonly onRemoving: (directory: string, name: string) => void
   readonly onMoving: (directory: string, from: string, to: string) => void
-  readonly onChanged: (directory: string, isDone: boolean, isMissing: boolean) => void
+  readonly onChanged: (directory: string, isDone: boolean) => void
 }
 
-/** Reads rclone's messages, each a line of JSON. */
+/** The messages of rclone: a line of JSON for each. */
 export class MountLog {
   /** The address of the control interface, once it is known. */
   readonly address: Promise<string>
-  /** Files whose last upload failed, with rclone's message. */
+  /** Files whose last upload failed, with what was said of it. */
   readonly failing = new Map<string, string>()
   readonly #tail: string[] = []
   readonly #listeners = new Set<() => void>()
@@ -71,7 +71,7 @@ export class MountLog {
     return this.#tail.join('\n')
   }
 
-  /** Resolves when all earlier messages are read, since answers may arrive before messages. */
+  /** Resolves when all earlier messages are read: answers may be faster than messages. */
   async catchUp(control: Control, signal?: AbortSignal): Promise<void> {
     const mark = `ws-mark-${randomUUID()}`
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -95,7 +95,7 @@ export class MountLog {
     return false
   }
 
-  /** Calls `listener` at the end of each upload. Returns the function that stops the calls. */
+  /** Calls back at each upload that ends. Returns the function that ends it. */
   onUpload(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -136,8 +136,7 @@ export class MountLog {
     if (leaf !== undefined) return this.#listener.onShown(join(object, unquote(leaf)))
     const directory = object.replace(/^\/|\/$/g, '')
     const [, isEnd, kind, what = ''] = /^(>?)(Create|Mkdir|Remove|Rename): (.+)$/s.exec(message) ?? []
-    const isMissing = what.endsWith('err=no such file or directory')
-    if (isEnd === '>') return this.#listener.onChanged(directory, what.endsWith('err=<nil>'), isMissing)
+    if (isEnd === '>') return this.#listener.onChanged(directory, what.endsWith('err=<nil>'))
     const [, from, to, at = ''] = /^oldName=(".*"), newName=(".*"), newDir=\/?(.*)$/s.exec(what) ?? []
     const [, name] = /^name=(".*")$/s.exec(what) ?? []
     if (from !== undefined) this.#listener.onMoving(directory, unquote(from), join(at, unquote(to ?? '')))
@@ -147,7 +146,7 @@ export class MountLog {
   }
 }
 
-/** Makes rclone log a mark: rclone logs errors together with the request's parameters. */
+/** rclone reports errors in its log, with what it was given. */
 async function writeMark(control: Control, mark: string, signal: AbortSignal | undefined): Promise<void> {
   try {
     await control.call('rc/error', { mark }, { signal })
@@ -156,12 +155,12 @@ async function writeMark(control: Control, mark: string, signal: AbortSignal | u
   }
 }
 
-/** True if rclone itself cancelled the upload, after a rename, replacement or removal of the file. */
+/** By rclone itself, for a file that was renamed, replaced or removed. */
 function isCalledOff(message: string): boolean {
   return message === 'vfs cache: upload canceled' || /^vfs cache: failed to upload .*context canceled$/s.test(message)
 }
 
-/** Decodes a name in Go's quoting, which is like JSON except for rare characters. */
+/** A name as Go quotes it: like JSON, except for characters that are hardly ever in a name. */
 function unquote(quoted: string): string {
   try {
     return textOf(JSON.parse(quoted))
@@ -185,7 +184,7 @@ function parse(line: string): Message {
       return { message: msg, object: textOf(object), level: textOf(level), time: Number.isNaN(at) ? Date.now() : at }
     }
   } catch {
-    // before rclone reads its flags, and when it crashes, it writes plain text
+    // before it reads its flags, and when it dies, rclone speaks plainly
   }
   return { message: line, object: '', level: 'plain', time: Date.now() }
 }

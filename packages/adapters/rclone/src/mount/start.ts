@@ -44,7 +44,7 @@ export interface StartOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Mounts, and checks mount table, control interface, credentials and bucket. After a failure, only the cache remains. */
+/** Mounts, and checks mount table, control interface, credentials and bucket. After a failure, only the cache stays. */
 export async function startMount(start: StartOptions): Promise<RunningMount> {
   const { options, place } = start
   await prepareDirectories(place)
@@ -69,13 +69,13 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
         onUploadEnd: (name, calledOff, time) => renamed.noteEnd(name, calledOff, time),
         onRename: (from, to, time) => renamed.noteRename(from, to, time),
         onDirectoryRename: (from, to) => void (start.features.renames || renamed.noteDirectory(from, to)),
-        onCopied: (to) => staleNames.noteCopied(to),
+        onCopied: (to) => staleNames.noteMade(to),
         onEnding: (name) => renamed.noteEnding(name),
         onShown: (name) => renamed.noteShown(name),
         onMaking: (directory, name) => renamed.places.noteMaking(directory, name),
         onRemoving: (directory, name) => renamed.places.noteRemoving(directory, name),
         onMoving: (directory, from, to) => renamed.noteMoving(directory, from, to),
-        onChanged: (...change) => renamed.noteChanged(...change),
+        onChanged: (directory, isDone) => renamed.noteChanged(directory, isDone),
         onDelete: (name, time) => renamed.noteDelete(name, time),
       },
     })
@@ -97,7 +97,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     return { process, control, fs, metadata, dirty, content, staleNames, renamed, root }
   } catch (error) {
     control?.close()
-    // a mount in progress would appear after the end of rclone, and remain
+    // a mount that is just being made would come after the end of rclone, and stay
     await process?.untilMounted(AbortSignal.any([deadline, AbortSignal.timeout(mountingMs)])).catch(() => undefined)
     const died = await lastWords(process, error)
     await process?.end()
@@ -112,16 +112,16 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   }
 }
 
-/** Milliseconds for rclone to write all its messages, for a scan for renamed files. */
+/** Milliseconds for rclone to tell of all that it has done, for a look at renamed files. */
 const lookMs = 10_000
 
-/** Milliseconds to wait for a mount in progress after a failed start. */
+/** Milliseconds for a mount that is being made, where the start has failed. */
 const mountingMs = 2_000
 
-/** Milliseconds for rclone to end after the unmount. */
+/** Milliseconds for rclone to end once it is unmounted. */
 const endMs = 5_000
 
-/** Unmounts, and waits for rclone and its keeper, within limits. `lazy`: detaches at once. True: no part remains. */
+/** Unmounts, and waits for rclone and its keeper, within limits. `lazy`: without asking the mount. True: nothing is left. */
 export async function endMount(
   { process, control }: RunningMount,
   { mountPoint }: MountDirectories,
@@ -141,7 +141,7 @@ export function stuckError(operation: string): Error {
   })
 }
 
-/** Milliseconds within which an unresponsive process proves to be dead. */
+/** Milliseconds in which a process that stopped answering turns out to be dead. */
 const dyingMs = 500
 
 /** Returns why rclone ended, if that caused the error. */
@@ -156,13 +156,13 @@ async function unmountOwn({ mountPoint }: MountDirectories, error: unknown): Pro
   if (code !== 'EBUSY') await unmount(mountPoint, { lazy: true })
 }
 
-/** The name of a directory to list. The answer is short, whatever the store contains. */
+/** A directory of this name is looked for, so that the answer is short however much there is. */
 const nowhere = '.ws-nowhere'
 
 async function checkStore(control: Control, { section, readOnly }: CheckedOptions, signal: AbortSignal): Promise<void> {
   const hasBuckets = section['type'] === 's3'
   await explained(operation, async () => {
-    // Prefixes of a bucket need no directory. In other stores, a new thread's directory must be made.
+    // Prefixes of a bucket need not be made. Elsewhere a new thread's directory does.
     if (!hasBuckets && !readOnly) await control.call('operations/mkdir', { fs: remoteName, remote: '' }, { signal })
     const remote = hasBuckets ? nowhere : ''
     const opt = { noModTime: true, noMimeType: true }
@@ -170,7 +170,7 @@ async function checkStore(control: Control, { section, readOnly }: CheckedOption
   })
 }
 
-/** True if the store answers, even with an error, or if rclone cannot be queried. */
+/** True when the store answers, even with an error, or when rclone cannot be asked. */
 export async function storeAnswers(running: RunningMount | undefined, timeout: number): Promise<boolean> {
   if (running === undefined) return true
   const { control, fs } = running
