@@ -20,17 +20,25 @@ async function openWorkspace(root: string): Promise<Workspace> {
   return (await openWatched(root)).workspace
 }
 
-async function openWatched(root: string): Promise<{ workspace: Workspace; watch: TreeWatch | undefined }> {
+interface Opened {
+  readonly workspace: Workspace
+  readonly watch: TreeWatch | undefined
+  readonly close: () => Promise<void>
+}
+
+async function openWatched(root: string): Promise<Opened> {
   const adapter: InnerAdapter = await createLocalAdapter({ root })
   const workspace = await createWorkspace({
     mounts: [{ at: '/', adapter }],
     rules: [rules.protectSecrets(), rules.protectHooks()],
   })
-  onTestFinished(async () => {
+  // a process watches a limited number of trees: their adapters are closed
+  const close = async (): Promise<void> => {
     await workspace.close()
     await adapter.close()
-  })
-  return { workspace, watch: adapter.watchTree?.() }
+  }
+  onTestFinished(close)
+  return { workspace, watch: adapter.watchTree?.(), close }
 }
 
 /** Makes so many directories that they are watched, and waits for the watch and a walk under it. */
@@ -130,11 +138,11 @@ describe('the walk for rules by pattern', () => {
           // with and without a memory of what came before; a watch needs no time to pass
           if (draw(3) === 0 && by === 'times') await delay(settling)
           if (draw(2) === 0) continue
-          const fresh = await openWorkspace(root)
+          const { workspace: fresh, close } = await openWatched(root)
           expect(await matches(workspace), `seed ${seed}, round ${round}, acts ${story.join(' ')}`).toEqual(
             await matches(fresh),
           )
-          await fresh.close()
+          await close()
         }
       }
     },
