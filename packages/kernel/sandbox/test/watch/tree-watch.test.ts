@@ -132,12 +132,12 @@ describeWith(component('perl'), 'the watch of a tree', () => {
     const further = watchTree(`/proc/${process.pid}/fd/${fd}`)
     await further.add([at('/')])
     expect([further.has(at('/')), await further.since(undefined)]).toEqual([false, undefined])
-    expect(watchers()).toHaveLength(1)
+    await expect.poll(watchers).toHaveLength(1)
   })
 
   it('[RU4] ends its process with the last tree', async () => {
     const tree = await watched(['/a'])
-    expect(watchers()).toHaveLength(1)
+    await expect.poll(watchers).toHaveLength(1)
     ;(tree.watch as ReturnType<typeof watchTree>).end()
     await expect.poll(watchers).toEqual([])
     expect(await tree.watch.since(tree.position)).toBeUndefined()
