@@ -537,7 +537,7 @@ export const commandMutations: Mutations = {
       },
       {
         removes: 'what lies below a directory that moved',
-        text: '    if (withTree) for (const below of [...this.#watches.keys()]) if (below.startsWith(`${path}/`)) this.#drop(below)\n',
+        text: '    this.#dropMoved()\n',
         test: 'packages/kernel/sandbox/test/watch/tree-watch.test.ts',
         title: 'whose entries, mode or name changed',
       },
@@ -549,7 +549,7 @@ export const commandMutations: Mutations = {
       },
       {
         removes: 'the paths that may have got another directory',
-        text: '  for (const path of news.replaced) drop(path)\n',
+        text: '  for (const path of replaced) drop(path)\n',
         title: 'exchanged, moved in or out, or made again',
       },
     ],

@@ -41,7 +41,7 @@ async function openWatched(root: string): Promise<Opened> {
   return { workspace, watch: adapter.watchTree?.(), close }
 }
 
-/** Makes so many directories that they are watched, and waits for the watch and a walk under it. */
+/** Makes enough directories for a watch. Waits for the watch, and for a walk under it. */
 async function watched(root: string): Promise<Workspace> {
   return (await underWatch(root)).workspace
 }

@@ -19,7 +19,7 @@ const keptMs = 60_000
 /** Allowed clock drift, in milliseconds. */
 const clockToleranceMs = 10
 
-/** Remembers names and types in small directories whose times are exact. Each use compares the directory's inode and ctime. */
+/** Remembers names and types in directories whose times are exact. Each use compares the directory's inode and ctime. */
 export class KnownEntries {
   readonly #known = new Map<string, Known>()
   readonly #now: () => number

@@ -77,13 +77,11 @@ export class TreeWalk {
 
   /** Takes over the findings of all directories, without reading any. */
   recallAll(directories: ReadonlyMap<MountPath, Remembered>): void {
-    const { found, start } = this.#parts
+    const { at } = this.#parts.start.mount
     for (const [path, known] of directories) {
-      this.#enter(path, baseName(joinPath(start.mount.at, path)), known.looking)
+      this.#enter(path, baseName(joinPath(at, path)), known.looking)
       for (const match of known.directoryMatches) this.#add(match)
-      for (const match of known.matches) this.#add(match)
-      found.passages.push(...known.passages)
-      for (const { name, type } of known.git) this.#git.note(childPath(path, name), name, type)
+      this.#takeOver(path, known)
     }
   }
 
@@ -122,7 +120,7 @@ export class TreeWalk {
 
   /** Takes over the findings of an earlier walk in a directory that has not changed since. */
   #recall(directory: MountPath, stamp: string | undefined): readonly string[] | undefined {
-    const { before, watch, found } = this.#parts
+    const { before, watch } = this.#parts
     if (watch?.has(directory) === true) this.unsure.delete(directory)
     else this.unsure.add(directory)
     const known = before.get(directory)
@@ -134,10 +132,14 @@ export class TreeWalk {
       return undefined
     }
     this.after.set(directory, known)
-    for (const match of known.matches) this.#add(match)
-    found.passages.push(...known.passages)
-    for (const { name, type } of known.git) this.#git.note(childPath(directory, name), name, type)
+    this.#takeOver(directory, known)
     return known.directories
+  }
+
+  #takeOver(directory: MountPath, { matches, passages, git }: Remembered): void {
+    for (const match of matches) this.#add(match)
+    this.#parts.found.passages.push(...passages)
+    for (const { name, type } of git) this.#git.note(childPath(directory, name), name, type)
   }
 
   /** Marks a directory as uncertain: a name that is hidden now may show later, without a change of the directory. */

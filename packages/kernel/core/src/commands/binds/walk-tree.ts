@@ -22,16 +22,15 @@ export async function walkTree(start: Start, options: WalkOptions, found: Found)
   const parts = { start, options, found, before: before.directories, watch }
   const since = positionsOf(found)
 
-  if (news !== undefined && before.watched !== undefined) {
-    const { watched } = before
-    if (staleOf(before.directories, watched, news).length === 0) {
-      take(watched.findings, found)
-      remember(gate, key, { ...before, watched: { ...watched, position: news.position } })
-      return
-    }
+  const { watched: known } = before
+  const stale = news && known && staleOf(before.directories, known, news)
+  if (news && known && stale?.length === 0) {
+    take(known.findings, found)
+    remember(gate, key, { ...before, watched: { ...known, position: news.position } })
+    return
   }
-  const updated = watch && news && before.watched && (await update(parts, watch, before.watched, news))
-  const walk = updated?.walk ?? new TreeWalk(parts)
+  const updated = stale && (await update(parts, known.unsure, stale, news))
+  const walk = new TreeWalk(parts)
   if (updated !== undefined) walk.recallAll(updated.directories)
   else if (!(await walk.run(directory, { looking: start.patterns, own: undefined }))) return
   if (overflowOf(found) !== undefined) return
@@ -60,26 +59,25 @@ function byDepth(paths: readonly MountPath[]): MountPath[] {
   return paths.toSorted((one, other) => one.length - other.length)
 }
 
-/** Reads changed directories again. `undefined`: the changes are so many, or of such a kind, that a whole walk is better. */
+/** Reads changed directories again. `undefined`: a walk of all directories takes less, or finds what this cannot. */
 async function update(
   parts: TreeWalkParts,
-  watch: TreeWatch,
-  watched: Watched,
-  news: News,
-): Promise<{ directories: Map<MountPath, Remembered>; unsure: Set<MountPath>; walk: TreeWalk } | undefined> {
+  before: ReadonlySet<MountPath>,
+  stale: readonly MountPath[],
+  { replaced }: News,
+): Promise<{ directories: Map<MountPath, Remembered>; unsure: Set<MountPath> } | undefined> {
+  if (stale.length > parts.before.size / 4) return undefined
   const directories = new Map(parts.before)
-  const unsure = new Set(watched.unsure)
+  const unsure = new Set(before)
   const drop = (path: MountPath): void => {
     const known = directories.get(path)
     directories.delete(path)
     unsure.delete(path)
     for (const name of known?.directories ?? []) drop(childPath(path, name))
   }
-  const stale = staleOf(directories, watched, news)
-  if (stale.length > directories.size / 4) return undefined
-  for (const path of news.replaced) drop(path)
+  for (const path of replaced) drop(path)
 
-  const isKnown = (path: MountPath): boolean => directories.has(path) && watch.has(parentPath(path))
+  const isKnown = (path: MountPath): boolean => directories.has(path) && parts.watch?.has(parentPath(path)) === true
   const aside = { ...parts, before: directories, found: { matches: [], passages: [], directories: 0 } }
   for (const path of stale) {
     const known = directories.get(path)
@@ -98,7 +96,7 @@ async function update(
       else unsure.delete(read)
     }
   }
-  return { directories, unsure, walk: new TreeWalk(parts) }
+  return { directories, unsure }
 }
 
 function take({ matches, passages, directories }: Findings, found: Found): void {
