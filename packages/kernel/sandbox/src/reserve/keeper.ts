@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
 
-import { spawnChild } from '../run/spawn.ts'
+import { perl, startPerlHelper } from '../run/perl-helper.ts'
 
 import { keeperScript } from './keeper-script.ts'
 import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './state-directory.ts'
@@ -51,8 +49,6 @@ export interface Keeper {
   end(): void
 }
 
-const perl = '/usr/bin/perl'
-
 const numbers: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   x64: {
     ...{ close: 3, fchmod: 91, fchown: 93, clock_gettime: 228, openat: 257, mkdirat: 258, unlinkat: 263 },
@@ -83,14 +79,8 @@ export function keeperProblem(): StateProblem | undefined {
 /** `undefined` if no keeper can be started. Without a state directory ({@link stateDirectoryProblem}), a keeper can only watch. */
 export function startKeeper(): Keeper | undefined {
   if (numbers[process.arch] === undefined || !existsSync(perl)) return undefined
-  const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', keeperScript()], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: {},
-    cwd: '/',
-    detached: true,
-  })
+  const { child, hold, release } = startPerlHelper(keeperScript())
   const { stdin, stdout } = child
-  const parts = [child, stdin, stdout] as readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[]
   const waiting = new Map<string, (answer: readonly string[]) => void>()
   const watches = new Map<string, WatchRequest & { readonly onCovered: () => void }>()
   let gone = false
@@ -98,9 +88,6 @@ export function startKeeper(): Keeper | undefined {
   let text = ''
   let lastId = 0
 
-  const release = () => {
-    if (waiting.size === 0) for (const part of parts) part.unref?.()
-  }
   const end = () => {
     if (gone) return
     gone = true
@@ -129,7 +116,6 @@ export function startKeeper(): Keeper | undefined {
   })
   // Not `exit`, which can come before the last answers have been read.
   child.on('close', end)
-  stdin.on('error', () => undefined)
   stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {
@@ -137,7 +123,6 @@ export function startKeeper(): Keeper | undefined {
       text = text.slice(at + 1)
     }
   })
-  release()
 
   /** Lines sent together arrive together: the keeper locks once per group. */
   const send = (...words: readonly (string | number)[]) => {
@@ -148,7 +133,7 @@ export function startKeeper(): Keeper | undefined {
   }
   const ask = async (key: string, ...words: readonly (string | number)[]): Promise<readonly string[]> => {
     if (gone) return ['gone']
-    for (const part of parts) part.ref?.()
+    hold()
     try {
       return await new Promise((resolve) => {
         waiting.set(key, resolve)
@@ -156,7 +141,7 @@ export function startKeeper(): Keeper | undefined {
       })
     } finally {
       waiting.delete(key)
-      release()
+      if (waiting.size === 0) release()
     }
   }
   send(keeperSettings(reservedDirectory()))

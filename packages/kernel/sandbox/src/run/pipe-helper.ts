@@ -1,12 +1,8 @@
-import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
 
 import type { PipePair } from './pipe-maker.ts'
+import { startPerlHelper } from './perl-helper.ts'
 import { isShort } from './room.ts'
-import { spawnChild } from './spawn.ts'
-
-const perl = '/usr/bin/perl'
 
 /** A helper that keeps no event loop alive, except by {@link PipeHelper.hold}. */
 export interface PipeHelper {
@@ -20,12 +16,7 @@ export interface PipeHelper {
 /** @throws the system's error without descriptors */
 export function startPipeHelper(): PipeHelper {
   const script = readFileSync(new URL('pipes.pl', import.meta.url), 'utf8')
-  const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', script], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: {},
-    cwd: '/',
-    detached: true,
-  })
+  const { child, hold, release } = startPerlHelper(script)
   const { stdin, stdout } = child
   let answered: ((answer: string) => void) | undefined
   let text = ''
@@ -36,16 +27,10 @@ export function startPipeHelper(): PipeHelper {
   }
   child.on('error', end)
   child.on('exit', end)
-  stdin.on('error', () => undefined) // its end is seen by `exit`
   stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
     if (text.endsWith('\n')) answered?.(text)
   })
-  const parts = [child, stdin, stdout] as readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[]
-  const release = () => {
-    for (const part of parts) part.unref?.()
-  }
-  release()
   return {
     async make(count) {
       const answer = await new Promise<string>((resolve) => {
@@ -62,9 +47,7 @@ export function startPipeHelper(): PipeHelper {
         if (!gone) stdin.write('0\n')
       }
     },
-    hold() {
-      for (const part of parts) part.ref?.()
-    },
+    hold,
     end: () => void stdin.end(),
   }
 }

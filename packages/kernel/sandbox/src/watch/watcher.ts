@@ -1,10 +1,7 @@
-import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
 
-import { spawnChild } from '../run/spawn.ts'
+import { perl, startPerlHelper, type PerlHelper } from '../run/perl-helper.ts'
 
-const perl = '/usr/bin/perl'
 /** Most trees of this process. Each takes one of the 128 inotify instances that a user has for all programs. */
 const mostTrees = 32
 /** The numbers of `inotify_init1` and `inotify_add_watch`. */
@@ -28,19 +25,14 @@ function start(): typeof running {
   const calls = numbers[process.arch]
   if (calls === undefined || !existsSync(perl)) return undefined
   const script = readFileSync(new URL('watcher.pl', import.meta.url), 'utf8')
-  let child: ChildProcessByStdio<Writable, Readable, null>
+  let helper: PerlHelper
   try {
-    child = spawnChild(perl, ['-e', script, ...calls], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      env: {},
-      cwd: '/',
-      detached: true,
-    })
+    helper = startPerlHelper(script, calls)
   } catch {
     return undefined // too few descriptors: without watches, walks take longer
   }
+  const { child, hold, release } = helper
   const { stdin, stdout } = child
-  const parts = [child, stdin, stdout] as readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[]
   const waiting: ((answer: string | undefined) => void)[] = []
   let isGone = false
   const trees = new Set<string | number>()
@@ -49,20 +41,15 @@ function start(): typeof running {
     isGone = true
     for (const resolve of waiting.splice(0)) resolve(undefined)
   }
-  const release = () => {
-    if (waiting.length === 0) for (const part of parts) part.unref?.()
-  }
   child.on('error', end)
   child.on('close', end)
-  stdin.on('error', () => undefined) // its end is reported
   stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
     const lines = text.split('\n')
     text = lines.pop() ?? ''
     for (const line of lines) waiting.shift()?.(line)
-    release()
+    if (waiting.length === 0) release()
   })
-  release()
   return {
     isGone: () => isGone,
     ask(...words) {
@@ -71,7 +58,7 @@ function start(): typeof running {
       if (what === 'open' && trees.size >= mostTrees) return Promise.resolve('too many trees')
       if (what === 'open') trees.add(tree)
       if (what === 'close' && !trees.delete(tree)) return Promise.resolve('0')
-      for (const part of parts) part.ref?.()
+      hold()
       return new Promise((resolve) => {
         waiting.push(resolve)
         stdin.write(`${words.join(' ')}\n`)
