@@ -68,7 +68,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return report
   }
-  // a closed standard error loses messages, but is no error
+  // a closed standard error loses messages without an error
   process.stderr.on('error', () => undefined)
   try {
     return await run(argv, json, complain, named)

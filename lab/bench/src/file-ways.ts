@@ -19,7 +19,7 @@ export interface FileWay {
   listInTurn(path: string): Promise<unknown>
   listTree(path: string): Promise<unknown>
   write(path: string, content: Uint8Array): Promise<unknown>
-  /** Writes a new file so that readers see all of it or nothing of it. */
+  /** Writes a new file so that readers see all of it or none of it. */
   writeWhole(path: string, content: Uint8Array): Promise<unknown>
   create(path: string, content: Uint8Array): Promise<unknown>
   delete(path: string): Promise<unknown>
