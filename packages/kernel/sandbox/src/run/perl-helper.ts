@@ -8,7 +8,6 @@ export const perl = '/usr/bin/perl'
 /** A helper process in perl, without variables. Its end of input is its end. Keeps no event loop alive, except by `hold`. */
 export interface PerlHelper {
   readonly child: ChildProcessByStdio<Writable, Readable, null>
-  /** Keeps this process alive until `release`, since a caller waits. */
   hold(): void
   release(): void
 }

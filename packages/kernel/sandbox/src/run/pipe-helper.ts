@@ -4,7 +4,6 @@ import type { PipePair } from './pipe-maker.ts'
 import { startPerlHelper } from './perl-helper.ts'
 import { isShort } from './room.ts'
 
-/** A helper that keeps no event loop alive, except by {@link PipeHelper.hold}. */
 export interface PipeHelper {
   /** Makes pipes, one order at a time. `undefined` if none can be made. @throws the system's error without descriptors */
   make(count: number): Promise<readonly PipePair[] | undefined>
@@ -13,7 +12,6 @@ export interface PipeHelper {
   end(): void
 }
 
-/** @throws the system's error without descriptors */
 export function startPipeHelper(): PipeHelper {
   const script = readFileSync(new URL('pipes.pl', import.meta.url), 'utf8')
   const { child, hold, release } = startPerlHelper(script)

@@ -10,7 +10,6 @@ import { findWatcher, type Watcher } from './watcher.ts'
 const mostWatched = 50_000
 /** Most reported paths that are kept for a caller who asks later. */
 const mostKept = 20_000
-/** Paths in one request. */
 const pathsAtOnce = 500
 
 const bits = { attributes: 0x4, moved: 0xc0, deletedSelf: 0x400, movedSelf: 0x800, unmounted: 0x2000, ignored: 0x8000 }
