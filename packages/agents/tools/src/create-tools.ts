@@ -109,7 +109,7 @@ class LiveToolset implements Toolset {
     this.#session = session
     this.#face = face
     this.#all = tools
-    // a call of a tool that is not offered gets the reason
+    // `download` stays callable where it is not offered: the answer gives the reason
     this.tools = tools.filter(({ name }) => name !== 'download' || session.downloads !== undefined)
   }
 
@@ -161,7 +161,7 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
     return answerOf(face, tool, await tool.handle(call, input), call)
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
-    // later calls need not wait for the search of a next call
+    // let later calls start now: the search for a next call needs no place in the queue
     call.pass()
     const { session } = call
     const { workspace } = session

@@ -16,9 +16,9 @@ export interface ToolAnswer {
   /** True when the call was not carried out. */
   readonly isError: boolean
   readonly text: string
-  /** For programs, with versions in every face. For an error: `{ code, path, rule, argument }`, as far as known. */
+  /** For programs; has versions in every face. For an error: `{ code, path, rule, argument }`, as far as known. */
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
-  /** A call that continues, or avoids the error, usable unchanged. Absent only where no tool of the set can help. */
+  /** A call that continues the work, or avoids the error, usable unchanged. Absent only where no tool of the toolset can help. */
   readonly next?: NextCall | undefined
 }
 
@@ -94,7 +94,7 @@ export interface ToolsOptions {
   /** Offer `changes` and `restore`, with checkpoints before changes. Needs the workspace's `checkpoints` (`EINVAL`). Default false. */
   readonly checkpoints?: boolean | undefined
   /**
-   * Downloads [FS10] to hosts that the rules and the commands' network allow; `hosts` replaces that network. `false`: none. Default `{}`.
+   * Downloads [FS10] to hosts that the rules and the commands' network allow. `hosts` replaces that network. Default `{}`; `false`: none.
    * Without a network for commands, `hosts` is required. The caller closes a custom downloader.
    */
   readonly downloads?: DownloadsOptions | Downloader | false | undefined

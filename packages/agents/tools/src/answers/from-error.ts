@@ -28,7 +28,7 @@ function fromWorkspaceError(error: WorkspaceError): ProblemOptions {
   }
 }
 
-/** Remedies that override an error's own remedy, since each describes `next`. */
+/** Remedies that replace an error's own remedy: each describes the call that the answer proposes as `next`. */
 const firstRemedies: Readonly<Partial<Record<WorkspaceError['code'], string>>> = {
   EISDIR: 'list it, or name a file in it',
   ECONFLICT: 'look at it again, and repeat the call with what is there now',

@@ -10,7 +10,7 @@ export interface ProblemOptions {
   readonly remedy: string
   /** Absent: the face shows an example of the called tool. */
   readonly next?: NextOperation | NextCall | undefined
-  /** `next` uses an entry that the call has just seen, so `next` is not tried out first. */
+  /** True if the call has just seen the entry that `next` uses. Such a `next` is proposed without a rehearsal. */
   readonly isSeen?: boolean | undefined
   readonly details?: string | undefined
   readonly data?: { readonly [name: string]: Json | undefined } | undefined

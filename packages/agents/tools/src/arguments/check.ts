@@ -27,7 +27,7 @@ export function checkArguments<Schema extends ArgumentsSchema>(
   const names = Object.keys(properties)
   const given = parseObject(input, options)
   const known: Record<string, unknown> = {}
-  // a loop, since there may be a million names, and the first unknown one ends it
+  // a plain loop: there may be a million names, and the first unknown name ends the loop
   for (const name of Object.keys(given)) {
     const value = given[name]
     if (value === null || value === undefined) continue

@@ -1,4 +1,4 @@
-/** The most likely name for a misspelt one: at most about a third of its letters differ. */
+/** The most likely name for a misspelt name: at most about a third of its letters differ. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const wanted = plain(given)
   return (
@@ -7,7 +7,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   )
 }
 
-/** The most likely file name for a misspelt one. Punctuation counts, case does not. */
+/** The most likely file name for a misspelt file name. Punctuation counts, case does not. */
 export function nearestEntry(given: string, names: readonly string[]): string | undefined {
   const shape = (name: string): string => name.slice(0, 100).toLowerCase()
   return nearest(shape(given), names, shape)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { InputSchema } from '../types.ts'
 
-/** The arguments of a tool: a zod object that takes no other names. */
+/** The arguments of a tool: a zod object that refuses unknown names. */
 export type ArgumentsSchema = z.ZodObject<z.ZodRawShape, z.core.$strict>
 
 export type FieldSchema = InputSchema['properties'][string]

@@ -2,7 +2,7 @@ import type { ExplainRequest } from '@ws/core'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The accesses that a call of a tool of any face needs; `undefined` for an unknown tool or invalid arguments, which the tool reports. */
+/** The accesses that a tool call needs, in any face. `undefined` for an unknown tool or invalid arguments, which the tool reports. */
 export function accessesOf(tool: string, input: unknown): readonly ExplainRequest[] | undefined {
   const fields = typeof input === 'object' && input !== null ? (input as Fields) : {}
   if (tool === 'apply_patch') return patchAccesses(fields)
@@ -51,7 +51,7 @@ const list = below('list')
 const search = below('search')
 const running: Row = () => []
 
-/** By operation, by name of a tool, and by command of a tool. */
+/** Rows by operation, by tool name, and by command name of a tool. */
 const rows: Readonly<Record<string, Row>> = {
   read,
   read_chunked: read,
@@ -91,7 +91,7 @@ function isCommandTool(tool: string): boolean {
 }
 
 function commandOf({ command, cwd, id, restart }: Fields): readonly ExplainRequest[] | undefined {
-  // without a command, the call reads a running one or restarts the shell
+  // without a command, the call reads the output of a running command or restarts the shell
   if (command === undefined && (typeof id === 'string' || restart === true)) return []
   return commandAccesses([command], cwd)
 }

@@ -23,13 +23,13 @@ export interface CommandAnswer {
   readonly timedOut: boolean
   readonly signal: string | null
   readonly duration: number
-  /** Reasons and remedies of a refusal, the timeout, and rules that stopped parts of the command. */
+  /** Notes on a refusal with its remedy, on the timeout, and on rules that stopped parts of the command. */
   readonly notes: readonly string[]
   readonly refused: boolean
 }
 
 /**
- * Runs a command to its end. Refusals, and errors after the end such as a lost lease, are answers. Rejects on abort, `ECLOSED`,
+ * Runs a command to its end. Refusals are answers, and so are errors after the end, such as a lost lease. Rejects on abort, `ECLOSED`,
  * `ENOEXECUTOR`.
  */
 export async function runCommand(
@@ -43,7 +43,7 @@ export async function runCommand(
   } catch (error) {
     const ended = getCommandResult(error)
     if (isWorkspaceError(error) && ended !== undefined) {
-      // its end is unknown, or its changes were not saved: that is not a success
+      // the end of the command is unknown, or its changes were not saved: that is not a success
       const exitStatus = ended.exitStatus === 0 ? 1 : ended.exitStatus
       return answerOf({ ...ended, exitStatus }, [...notesOfCommand(ended), error.message])
     }

@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 
-/** Code, path, reason and remedy of a WorkspaceError. Messages of other errors may name host paths or secrets, and are left out. */
+/** Code, path, reason and remedy of a WorkspaceError. Messages of other errors are left out: they may name host paths or secrets. */
 export function wordsOf(error: unknown): string {
   if (isWorkspaceError(error)) return error.message
   return 'EIO: the workspace failed with an error of its own; try another way, and tell the user'

@@ -4,9 +4,9 @@ import { WorkspaceError } from '@ws/core'
 
 export interface Framework {
   readonly name: string
-  /** The first supported version. Later versions of the same major version work too; below 1.0.0, of the same minor version. */
+  /** The first supported version. Later versions with the same major number work too; below 1.0.0, with the same minor number. */
   readonly from: string
-  /** The installed version. Default: found from {@link Framework.importer}. A bundle has no version to find, and passes. */
+  /** The installed version. Default: found from {@link Framework.importer}. A bundled framework has no version to find, and passes. */
   readonly version?: string | undefined
   readonly importer: string
 }
@@ -37,7 +37,7 @@ function versionIn(load: () => unknown): string | undefined {
   }
 }
 
-/** Some packages do not export their `package.json`; it lies above their entry. */
+/** Finds `package.json` above the entry of a package: some packages do not export that file. */
 function besideEntry(require: NodeJS.Require, name: string): string {
   const entry = require.resolve(name)
   const folder = `/node_modules/${name}/`

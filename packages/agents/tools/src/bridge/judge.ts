@@ -6,9 +6,9 @@ import { accessesOf } from './accesses.ts'
 import { wordsOf } from './errors.ts'
 
 export interface Judgement {
-  /** `deny`: the workspace would refuse it. Every call is judged again when it runs. */
+  /** `deny`: the workspace would refuse the call. Every call is judged again when it runs. */
   readonly effect: 'allow' | 'deny'
-  /** The strongest access that the call needs. `unknown` for invalid arguments, or a tool that is not of `@ws/tools`. */
+  /** The strongest access that the call needs. `unknown` for invalid arguments, or a tool from outside `@ws/tools`. */
   readonly kind: 'read' | 'change' | 'command' | 'unknown'
   readonly reason?: string | undefined
 }

@@ -2,7 +2,7 @@ import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { hasMethods } from '@ws/core/options'
 
-/** True for a workspace, also of another copy of `@ws/core`. */
+/** True for a workspace, also if another copy of `@ws/core` made it. */
 export function isWorkspace(given: unknown): given is Workspace {
   return hasMethods(given, 'read', 'write', 'exec', 'explain')
 }

@@ -4,7 +4,7 @@ import type { Version, VirtualPath } from '@ws/core'
 import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 
-/** Edits a file; on conflict computes the change again, for 5 s. Records both versions. @returns the current version */
+/** Edits a file. After a conflict, computes the change again, for at most 5 s. Records both versions. @returns the current version */
 export async function changeFile(
   call: Call,
   path: VirtualPath,

@@ -7,12 +7,12 @@ import type { Call, Change } from '../session/session.ts'
 import { commit, type Committed } from './commit.ts'
 import { planFiles, type FileChange } from './plan-files.ts'
 
-/** Milliseconds in which a change is planned again after conflicts, and the longest pause between. */
+/** Milliseconds for which a change is planned again after conflicts, and the longest pause between two tries. */
 const patienceMs = 5000
 const longestPauseMs = 100
 
 /**
- * Checks everything, then writes each file under the checked version, and undoes all on failure. Retries conflicts for 5 s.
+ * Checks all changes, then writes each file under the checked version. On failure, undoes every write. Retries conflicts for 5 s.
  * @throws ToolProblem with the files that stay changed where undoing failed
  */
 export async function changeFiles(call: Call, changes: readonly FileChange[]): Promise<readonly Change[]> {

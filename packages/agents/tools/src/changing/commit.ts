@@ -6,12 +6,12 @@ import type { PlannedChange } from './plan-files.ts'
 
 export interface Committed {
   readonly change: Change
-  /** Rejects if the file changed meanwhile. An abort does not stop it. */
+  /** Rejects if the file changed after the commit. An abort does not stop the undo. */
   readonly undo: () => Promise<unknown>
 }
 
 /**
- * Adds the change to `done`, also when its answer was lost but the file shows it. @throws WorkspaceError `ECONFLICT` if the file changed
+ * Makes the change and adds it to `done`, also if only the file shows it. @throws WorkspaceError `ECONFLICT` if the file changed
  */
 export async function commit(call: Call, planned: PlannedChange, done: Committed[]): Promise<void> {
   switch (planned.type) {
@@ -118,16 +118,16 @@ async function lateVersion(
   content: Uint8Array,
 ): Promise<Version | undefined> {
   if (isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'EEXIST')) return undefined
-  const found = await workspace.read(path).catch(() => undefined) // nothing shows that it was written
+  const found = await workspace.read(path).catch(() => undefined) // without a read, nothing shows that the content was written
   return found !== undefined && Buffer.compare(found.bytes, content) === 0 ? found.stat.version : undefined
 }
 
-/** `undefined` also if the entry cannot be looked at: the caller reports an earlier error, or the conflict. */
+/** `undefined` also if `stat` fails: the caller reports an earlier error, or the conflict. */
 async function versionAt({ workspace }: Call, path: VirtualPath): Promise<Version | undefined> {
   return (await workspace.stat(path).catch(() => undefined))?.version
 }
 
-/** False if the entry cannot be looked at: nothing shows that it is gone. */
+/** False if `stat` fails for another reason: the entry may still exist. */
 async function isGone({ workspace }: Call, path: VirtualPath): Promise<boolean> {
   return workspace.stat(path).then(
     () => false,

@@ -20,7 +20,7 @@ export type PlannedChange =
       readonly type: 'create'
       readonly path: VirtualPath
       readonly content: Uint8Array
-      /** The outermost first. */
+      /** The missing directories above the path, the outermost first. */
       readonly parents: readonly VirtualPath[]
     }
   | {
@@ -60,7 +60,7 @@ export async function planFiles(call: Call, changes: readonly FileChange[]): Pro
     else if (change.type === 'update') first.push(...(await planUpdate(call, change, claim)))
     else deletions.push(await planDeletion(call, change.path, claim))
   }
-  // Delete a file first if a directory of its name is to be made.
+  // Delete a file first if another change makes a directory of its name.
   const makesWay = ({ path }: PlannedChange): boolean => first.some((other) => other.path.startsWith(`${path}/`))
   return [...deletions.filter(makesWay), ...first, ...deletions.filter((one) => !makesWay(one))]
 }
@@ -72,7 +72,7 @@ async function planCreation(
   { path, content }: Extract<FileChange, { type: 'create' }>,
   { claim, gone }: { readonly claim: Claim; readonly gone: ReadonlySet<VirtualPath> },
 ): Promise<PlannedChange> {
-  // Below a deleted file, the later write checks the rules.
+  // For a path below a file that this call deletes, the write itself checks the rules later.
   const isInWay = [...gone].some((other) => path.startsWith(`${other}/`))
   claim(isInWay ? path : await admit(call, 'write', path))
   if ((await call.statBehindLinks(path)) !== undefined) throw isThere(path, 'read it, and update it instead')

@@ -15,7 +15,7 @@ export interface PutResult extends WriteResult {
 
 const mostTries = 20
 
-/** Writes a file. Each write is conditional, so the journal is true. After a conflict, the new version is overwritten. */
+/** Writes a file on condition of the version found, so the journal is true. After a conflict, overwrites the new version. */
 export async function putFile(
   call: Call,
   path: VirtualPath,

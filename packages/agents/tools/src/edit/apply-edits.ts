@@ -11,13 +11,13 @@ export interface EditedContent {
 }
 
 export interface NumberedBlock extends PlacedBlock {
-  /** From 0. */
+  /** The index of the edit, from 0. */
   readonly edit: number
 }
 
 /**
  * Applies all edits or none [FS7, PC23], each located in the original content. All other bytes stay. @throws EditProblem
- * Lines that `old` and `text` share stay too. Insertions at one place keep the order of the list.
+ * Lines that are equal in `old` and `text` stay too. Insertions at one place keep the order of the list.
  */
 export function applyEdits(given: Uint8Array, edits: readonly TextEdit[]): EditedContent {
   const source = new Source(given)

@@ -3,7 +3,7 @@ import { describeDifferences } from './differences.ts'
 import type { Source } from './source.ts'
 import type { NearestPassage } from './types.ts'
 
-/** Lines of the content that are compared, and bytes of each. */
+/** Limits of the lines of the content that are compared, and of the bytes of each line. */
 const mostLines = 500_000
 const mostBytes = 400
 /** Bytes read by the search for a similar line, which is slower than the search for equal lines. */
@@ -40,7 +40,7 @@ function wholeLine(source: Source, index: number): string {
   return source.text.toString('utf8', start, Math.min(end, start + 100_000))
 }
 
-/** Each line found votes for the start of the text. */
+/** Each line that is found votes for a start of the text. */
 function byVotes(source: Source, count: number, wanted: readonly string[]): number | undefined {
   const at = new Map<string, number[]>()
   for (const [index, line] of wanted.entries()) {

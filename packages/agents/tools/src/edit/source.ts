@@ -14,7 +14,7 @@ const mark = Buffer.from('\uFEFF')
 /** A content without byte order mark, with LF as line ends. A lone CR ends a line only in content without any LF. */
 export class Source {
   readonly content: Buffer
-  /** The content itself, if it has no mark and only LF line ends. */
+  /** The content itself, if the content has no mark and only LF line ends. */
   readonly text: Buffer
   readonly markBytes: number
   readonly #isCrOnly: boolean
@@ -50,7 +50,7 @@ export class Source {
     return this.markBytes + offset + countBelow(this.#crlf, offset)
   }
 
-  /** The last line lacks a line end. False for an empty text. */
+  /** True if the last line lacks a line end. False for an empty text. */
   get isOpen(): boolean {
     return this.text.length > 0 && this.text.at(-1) !== lf
   }
@@ -75,7 +75,7 @@ export class Source {
     return line
   }
 
-  /** The line end at or after an offset, else the last one; `undefined` without any. */
+  /** The line end at or after an offset, else the last line end; `undefined` without any. */
   lineEndAt(offset: number): LineEnd | undefined {
     this.#finalLf ??= this.text.lastIndexOf(lf)
     if (this.#finalLf === -1) return undefined

@@ -13,7 +13,7 @@ export interface PlacedBlock {
   readonly match: MatchKind
 }
 
-/** The bytes of lines that differ. A new line takes the line end of the line that it replaces. `undefined` where indents do not fit. */
+/** Spans of the lines that differ. A new line takes the line end of the replaced line. `undefined` where indents do not fit. */
 export function spansOf(source: Source, { block, place, match }: PlacedBlock): Span[] | undefined {
   const starts = lineStarts(source, place, block.lines.length)
   const spans: Span[] = []
@@ -52,7 +52,7 @@ function spanOf(
     )
     .join('')
   const at = source.toContent(start)
-  // a content has only one mark
+  // a content has at most one byte order mark
   const isSecondMark = source.markBytes > 0 && at === source.markBytes && bytes.startsWith(mark)
   return { start: at, end: source.toContent(end), bytes: Buffer.from(isSecondMark ? bytes.slice(1) : bytes) }
 }

@@ -1,4 +1,4 @@
-/** One replacement: `old` must be found once, or any number of times with `all`. Line ends do not count. */
+/** One replacement: `old` must be found once, or any number of times with `all`. Differences in line ends are ignored. */
 export interface TextEdit {
   readonly old: string
   readonly new: string
@@ -6,7 +6,7 @@ export interface TextEdit {
   readonly all?: boolean | undefined
 }
 
-/** From the strictest; each ignores more: line ends, trailing blanks, look-alike dashes, quotes and blanks, one common indent. */
+/** From the strictest kind. Each kind ignores more: line ends, trailing blanks, look-alike dashes, quotes and blanks, one common indent. */
 export type MatchKind = 'exact' | 'trailing' | 'lookalike' | 'indent'
 
 export interface Span {
@@ -31,7 +31,7 @@ export interface EditProblemDetails {
   readonly kind: 'empty' | 'unchanged' | 'missing' | 'several' | 'indent' | 'overlap' | 'encoding'
   /** The failed edit, from 0. */
   readonly edit: number
-  /** A sentence fragment, printed after the edit's name. */
+  /** A part of a sentence, printed after the name of the edit. */
   readonly reason: string
   readonly remedy: string
   readonly lines?: readonly number[] | undefined

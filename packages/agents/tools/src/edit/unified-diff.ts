@@ -39,7 +39,7 @@ export function unifiedDiff(
 }
 
 const lf = 10
-/** Bytes compared line by line, and the block size of the comparison before that. */
+/** Limit of the bytes compared line by line, and bytes of the blocks that skip equal ends before. */
 const maxChangedBytes = 1024 * 1024
 const block = 65_536
 

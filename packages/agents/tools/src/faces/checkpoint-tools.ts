@@ -11,7 +11,7 @@ import { changes as changesFiles, faceTool, readsOnly } from './face.ts'
 import type { FaceTool } from './face.ts'
 
 const mostNamed = 200
-/** Limit of changed files named after a command. `changes` lists all. */
+/** Limit of changed files named after a command. The tool `changes` lists all. */
 const mostNamedInAnswer = 20
 const longestDiff = 20_000
 
@@ -92,7 +92,7 @@ const restoreTool = faceTool({
   },
 })
 
-/** Git's internal files are hidden. Hooks and configuration are not, since these files affect later commands. */
+/** Hides Git's internal files. Hooks and configuration stay visible, since these files affect later commands. */
 const gitInternal = /\/\.git(?:\/(?!(?:.*\/)?(?:config|(?:hooks|info)(?:\/.*)?)$).*)?$/u
 
 export async function withChanges(outcome: Outcome, since: string, call: Call): Promise<Outcome> {

@@ -21,7 +21,7 @@ function stripFence(path: string, content: string): { readonly content: string; 
   const name = path.slice(path.lastIndexOf('/') + 1)
   const text = content.trim()
   const head = text.slice(0, text.indexOf('\n') + 1)
-  // one regular expression for the whole would backtrack for minutes on long content
+  // a regular expression for the whole content would backtrack for minutes on long content
   const [fence = ''] = /^(?:`{3,}|~{3,})/u.exec(head) ?? []
   const isFenced =
     fence !== '' && !head.includes('`', fence.length) && text.endsWith(fence) && text.length > head.length
@@ -47,7 +47,7 @@ export function createFileSystemFace(downloads: boolean): Face {
   }
 }
 
-/** JSON for an object or list: only this face accepts such content [FS6]. */
+/** Content may be an object or a list, which becomes JSON. Only this face accepts such content [FS6]. */
 const content = z
   .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .describe('The whole content; an object or a list becomes JSON')
@@ -77,7 +77,7 @@ function fileSystemTool(names: Names): FaceTool {
   }
 }
 
-/** One object for the arguments of all operations: models accept no union at the top. */
+/** One schema with the arguments of all operations: models accept no union at the top. */
 function flatSchema(names: Names): InputSchema {
   const properties: Record<string, InputSchema['properties'][string]> = {
     operation: { type: 'string', enum: names, description: 'The operation' },

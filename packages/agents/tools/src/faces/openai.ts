@@ -18,7 +18,7 @@ function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall
     read_chunked: `head -c 16384 ${path}`,
     inspect: `head -n 10 ${path}`,
     search: `grep -rn -e ${quoted(given['pattern'])} ${path}`,
-    // find fails at an unreadable directory, but still shows the rest
+    // find fails at an unreadable directory, but still prints the other matches
     find: `find . -name ${quoted(typeof given['glob'] === 'string' ? given['glob'].replace(/^.*\//u, '') : '*')} || true`,
     list: `ls -la ${path}`,
     delete: `rm ${given['recursive'] === true ? '-r ' : ''}${path}`,

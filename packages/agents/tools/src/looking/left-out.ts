@@ -3,7 +3,7 @@ import { showName } from '@ws/core/executor'
 
 import type { Call } from '../session/session.ts'
 
-/** Limit of notes. Above this number, skipped files are not named. */
+/** Limit of notes. Beyond this limit, skipped files are not named. */
 const mostNotes = 10
 /** Limit of skipped paths kept in memory. */
 const mostKept = 1000
@@ -14,7 +14,7 @@ export function noteUnreadable(call: Call, { message }: WorkspaceError): void {
   if (call.notes.length < mostNotes) call.notes.push(`Left out: ${message}`)
 }
 
-/** A glob with brackets also matches them literally: frameworks name files `[slug]`, and models pass such paths unescaped. */
+/** Adds a glob that matches brackets literally: frameworks name files `[slug]`, and models pass such paths unescaped. */
 export function literalToo(glob: string): readonly string[] {
   if (glob.startsWith('!') || glob.includes('\\') || !/\[.*\]|\{.*\}/u.test(glob)) return [glob]
   const literal = glob.replaceAll('[', '\\[').replaceAll(/\{([^{},]*)\}/gu, '\\{$1\\}')

@@ -2,7 +2,7 @@ import type { NextOperation } from '../answers/problem.ts'
 import { inLine } from '../text/frame.ts'
 import type { Hit } from './hits.ts'
 
-/** Bytes before a match to start reading at, and bytes of that reading. */
+/** Bytes before a match at which reading starts, and bytes that are then read. */
 const bytesBefore = 200
 const bytesRead = 4096
 

@@ -27,7 +27,7 @@ interface GlobOptions extends WalkOptions {
   readonly filesOnly?: boolean | undefined
 }
 
-/** Entries that match a glob in a tree of any size. Only the first ones are kept. */
+/** Entries that match a glob in a tree of any size. Only the first entries are kept. */
 export async function walkGlob(
   call: Call,
   directory: VirtualPath,
@@ -108,7 +108,7 @@ class FirstEntries implements Walked {
   }
 }
 
-/** Compares names, so that a directory comes right before its entries. */
+/** Orders paths so that a directory comes right before its entries. */
 function comparePaths(left: string, right: string): number {
   const a = left.replaceAll('/', '\0')
   const b = right.replaceAll('/', '\0')

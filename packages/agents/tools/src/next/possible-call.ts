@@ -13,7 +13,7 @@ interface Offer {
   readonly tool: FaceTool
   readonly input: unknown
   readonly signal: AbortSignal | undefined
-  /** The wanted call uses an entry just seen, so the call is not tried out first. */
+  /** True if the wanted call uses an entry just seen. That call is then proposed without a rehearsal. */
   readonly isSeen?: boolean | undefined
 }
 
@@ -21,7 +21,7 @@ const choices = ['operation', 'command']
 const subjects = ['path', 'from', 'file_path', 'old_path'] as const
 
 /**
- * The first possible call: the wanted one, a read of its file, a listing, the tool's example. `isWanted` is false for a read or a listing.
+ * The first possible call: the wanted call, a read of its file, a listing, the tool's example. `isWanted` is false for a read or a listing.
  */
 export async function possibleCall(
   wanted: NextOperation | NextCall | undefined,

@@ -9,7 +9,7 @@ import type { Call } from '../session/session.ts'
 const mostPaths = 2
 const harmless: ReadonlySet<string> = new Set(['created', 'copied', 'executed'])
 
-/** Tries out a call: reads are real, changes fail as real ones would, listings and searches return nothing. The audit marks its events. */
+/** Tries out a call: reads are real, changes only raise their errors, listings and searches return nothing. The audit marks its events. */
 export class Rehearsal extends Session {
   override readonly documents: Session['documents']
   readonly #of: Session
@@ -88,7 +88,7 @@ function rehearsalOf(real: Workspace, paths: Set<string>): Workspace {
   }
   const runs = async (cwd = root as string): Promise<void> => {
     if (executor === undefined) throw impossible('exec', cwd, 'needs an executor')
-    // `exec` would search for all names that rules cover
+    // a real `exec` would search for all names that rules cover
     const { effect, unenforceable = [] } = await workspace.explain({ operation: 'list', path: cwd })
     if (effect !== 'allow' || unenforceable.length > 0) throw impossible('exec', cwd, 'is refused')
     if (cwd !== root && (await stat(cwd))?.type !== 'directory') throw impossible('exec', cwd, 'is not a directory')

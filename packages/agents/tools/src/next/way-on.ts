@@ -15,7 +15,7 @@ interface WayOptions {
   readonly isFile: boolean
 }
 
-/** Suggests the nearest name in the path's directory or the one above, at a cost that does not depend on the tree's size. */
+/** Suggests the nearest name in the path's directory or its parent, at a cost that does not depend on the tree's size. */
 export async function wayOn(
   workspace: Workspace,
   missing: string,
@@ -54,7 +54,7 @@ const readOf = (path: string): NextOperation => ({ operation: 'read', arguments:
 
 const lookAround = wayOf('its directory is not there either; list the root', listOf('.'))
 
-/** `undefined` for a name that may not be read, or that leads elsewhere. */
+/** `undefined` for an entry that may not be read, or that is neither a file nor a directory. */
 async function wayTo(workspace: Workspace, { path, type }: WorkspaceEntry): Promise<Way | undefined> {
   if (type !== 'file' && type !== 'directory') return undefined
   const operation = type === 'file' ? 'read' : 'list'

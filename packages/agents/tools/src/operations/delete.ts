@@ -32,7 +32,7 @@ export const remove = operation({
   },
 })
 
-/** False for an empty directory, and where a listing is refused: the deletion has the better error. */
+/** False for an empty directory, and where a listing is refused: the deletion then fails with a better error. */
 async function hasEntries({ workspace, signal }: Call, directory: VirtualPath): Promise<boolean> {
   try {
     for await (const _ of workspace.list(directory, { signal })) return true

@@ -43,14 +43,14 @@ export const download = operation({
         if (typeof content === 'string') hash.update(content)
         written = await call.workspace.write(target, content, { ifVersion: 'absent', signal })
       } finally {
-        // a refused write reads nothing; close the connection
+        // a refused write has read nothing from the stream: close the connection
         await download.stream.return?.()
       }
       const { version, size } = written
       call.session.see(target, version)
       call.record({ change: 'created', path: target, after: version })
       const sha256 = hash.digest('hex')
-      // a server may send any type
+      // keep only the plain type: a server may send any text
       const type = /^[\w.+-]+\/[\w.+-]+/u.exec(download.contentType ?? '')?.[0] ?? 'unknown type'
       return {
         text: `Downloaded ${download.url} to ${quotePath(target)}: ${size} bytes, ${type}, sha256 ${sha256}${call.versioned(` (version ${version})`)}.`,
@@ -76,7 +76,7 @@ async function markdownOf({ session, signal }: Call, { stream, url }: Download):
   return session.documents.markdown(decodeText(Buffer.concat(chunks)).text, { url, signal })
 }
 
-/** The refusal of a call without a download tool; the audit records a refused connection. */
+/** The refusal of a call without a download tool. The audit records a refused connection. */
 function notOffered({ session, workspace }: Call, url: string, path: VirtualPath): ToolProblem | WorkspaceError {
   if (session.options.downloads === false) {
     return new ToolProblem({

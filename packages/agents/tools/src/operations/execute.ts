@@ -98,7 +98,7 @@ function describe(result: CommandResult, timeout: number): Outcome {
   }
 }
 
-/** Rules often block the `git config` that git's message suggests. */
+/** A note on how to set the author, since rules often block the `git config` that git's message suggests. */
 function identityNote(output: string): readonly string[] {
   return /^(?:Author|Committer) identity unknown$/mu.test(output)
     ? ['Note: git knows no author here; commit with `git -c user.name=NAME -c user.email=EMAIL commit`.']
@@ -137,7 +137,7 @@ async function killCommand(call: Call, id: string): Promise<Outcome> {
   }
 }
 
-/** A model sees only its own commands. */
+/** Checks that the command is one of this session: a model sees only its own commands. */
 function known(call: Call, id: string): string {
   const ids = [...call.session.background.keys()]
   if (ids.includes(id)) return id

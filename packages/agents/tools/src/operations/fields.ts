@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// Operations share definitions, as `file_system` shows them in one flat object.
+// Operations share these definitions, as `file_system` shows all fields in one flat object.
 
 export const path = z.string().min(1).describe('Path in the workspace, such as /src/app.ts')
 export const directory = z.string().min(1).optional().describe('Directory or file. Default: the root')

@@ -87,7 +87,7 @@ export const search = operation({
   },
 })
 
-/** An invalid regular expression was most often meant as plain text. */
+/** Adds a remedy to the error: an invalid regular expression was most often meant as plain text. */
 function withLiteral(
   error: WorkspaceError,
   input: { readonly pattern: string; readonly path?: string | undefined },

@@ -1,15 +1,15 @@
 import { changesOf, type LineChange } from '../edit/block.ts'
 
 export interface Hunk {
-  /** Each text after `@@` is below the text before. The hunk is below the last text. */
+  /** Each text after `@@`. Each anchor lies below the anchor before, and the hunk below the last anchor. */
   readonly anchors: readonly string[]
   readonly old: readonly string[]
   readonly changes: readonly LineChange[]
-  /** The lines are the last ones of the file. */
+  /** True if the lines are the last lines of the file. */
   readonly atEnd: boolean
 }
 
-/** A malformed patch, or one that does not fit the file. */
+/** A malformed patch, or a patch that does not fit the file. */
 export class PatchProblem extends Error {
   readonly details: string | undefined
 
@@ -76,7 +76,7 @@ class HunkBody {
     return { old: this.#old, changes: this.#changes }
   }
 
-  /** Lines that are removed and added again stay. */
+  /** Ends a group of changes. Lines that are removed and added again stay. */
   #close(): void {
     const first = this.#old.length
     for (const { from, to, text } of changesOf(this.#removed, this.#added)) {

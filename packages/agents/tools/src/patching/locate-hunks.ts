@@ -22,7 +22,7 @@ export interface LocatedHunk {
 }
 
 /**
- * Finds hunks in order, as V4A does: each at the next place after its anchors and the hunk before.
+ * Finds hunks in order, as V4A does: each hunk at the next place after its anchors and after the previous hunk.
  * Stricter than V4A: each anchor must be found, and hunks out of order or without anchor must match exactly once [PC23].
  */
 export class HunkLocator {
@@ -120,7 +120,7 @@ export class HunkLocator {
   }
 }
 
-/** The hunk, then without its trailing blank lines one by one: models leave such lines between files. */
+/** The hunk, then shorter forms without its trailing blank lines: models leave such lines between files. */
 function* formsOf(hunk: Omit<Hunk, 'anchors'>): Generator<{ readonly old: readonly string[]; readonly block: Block }> {
   const { changes } = hunk
   for (let { old } = hunk; ; old = old.slice(0, -1)) {
@@ -146,7 +146,7 @@ function placeBelow(source: Source, anchor: number): Place {
   return { start, end: start, lacksFinalLf: start === length && source.isOpen }
 }
 
-/** The next line from `first` on with the text of an anchor. An exact match comes before one that ignores outer blanks. */
+/** The next line, from `first` on, with the text of an anchor. An exact match wins over a match that ignores outer blanks. */
 function nextLine(source: Source, anchor: string, first: number): number | undefined {
   let trimmed: number | undefined
   for (const index of linesOf(source, anchor, first)) {

@@ -13,7 +13,7 @@ export function parseUnified(lines: readonly string[]): FilePatch[] | undefined 
   return starts.map((start, index) => fileOf(lines.slice(start, starts[index + 1])))
 }
 
-/** A removed line may look like the first of these three lines, but not like all. */
+/** Tests three lines together: a removed line may look like one of the three, but not like all. */
 function isHead(lines: readonly string[], index: number): boolean {
   const [from = '', to = '', hunk = ''] = lines.slice(index, index + 3)
   return from.startsWith('--- ') && to.startsWith('+++ ') && hunk.startsWith('@@')
@@ -38,7 +38,7 @@ function bodyOf(lines: readonly string[]): string[] {
   const body: string[] = []
   for (const [index, line] of lines.entries()) {
     if (heads.test(line)) break
-    // a fence, or the end of a here-document
+    // the last line is a fence, or the end of a here-document
     if (index === lines.length - 1 && /^(?:`{3,}|~{3,}|[A-Z_]+)$/u.test(line)) break
     if (!line.startsWith('\\ ')) body.push(line)
     else if (!lines[index - 1]?.startsWith(' '))

@@ -59,7 +59,7 @@ export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }
 /** PDF readers search for the mark in these first bytes. */
 const markedWithin = 1024
 
-/** A PDF may begin with blanks, a byte order mark or a header. With a later mark the file is text. */
+/** A PDF may begin with blanks, a byte order mark or a header. A file with a later mark is text. */
 export function isPdf(head: Uint8Array): boolean {
   const text = Buffer.from(head.subarray(0, markedWithin)).toString('latin1')
   const at = text.search(/%PDF-\d/u)

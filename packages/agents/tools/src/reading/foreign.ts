@@ -10,7 +10,7 @@ export interface ForeignText {
   readonly align: (bytes: Uint8Array, index: number, from: number) => number
 }
 
-/** The encoding of a text as for `read`; `undefined` for UTF-8. In a large file only UTF-16 is detected. */
+/** How `read` decodes the text; `undefined` for UTF-8. In a large file only UTF-16 is detected. */
 export async function openForeign(call: Call, path: VirtualPath, head: Uint8Array): Promise<ForeignText | undefined> {
   const { workspace, signal } = call
   const { size } = await workspace.stat(path, { followLinks: true, signal })
@@ -36,14 +36,14 @@ export async function openForeign(call: Call, path: VirtualPath, head: Uint8Arra
   }
 }
 
-/** An even byte that does not split a surrogate pair. */
+/** An index at an even byte of the file that does not split a surrogate pair. */
 function evenIndex(bytes: Uint8Array, index: number, from: number, encoding: string): number {
   const even = Math.min(bytes.length, index - ((from + index) % 2))
   const high = bytes[encoding === 'utf-16le' ? even + 1 : even] ?? 0
   return high >= 0xdc && high <= 0xdf && even >= 2 ? even - 2 : even
 }
 
-/** Bytes of whole characters before an index. A character has at most four bytes. */
+/** The largest index, up to the given index, at which whole characters end. A character has at most four bytes. */
 function wholeCharacters(whole: Uint8Array, index: number, encoding: string): number {
   if (index >= whole.length) return whole.length
   for (let end = index; end > 0 && end > index - 4; end -= 1) {

@@ -9,16 +9,16 @@ import { openText } from './content.ts'
 
 export interface WindowRequest {
   readonly path: VirtualPath
-  /** From 0. */
+  /** The first line, from 0. */
   readonly offset: number
   readonly limit: number
   readonly words?: WindowWords | undefined
 }
 
 export interface WindowWords {
-  /** A line by its offset from 0. */
+  /** The call that reads on at a line; its offset counts from 0. */
   line(offset: number): string
-  /** The rest of a cut line by its byte. */
+  /** The call that reads the rest of a cut line, from a byte offset. */
   byte(offset: number): string
 }
 

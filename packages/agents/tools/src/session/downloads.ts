@@ -22,7 +22,7 @@ export function openDownloads(workspace: Workspace, given: ToolsOptions['downloa
   return { downloader: opened, hosts, close: async () => (downloader === undefined ? opened.close() : undefined) }
 }
 
-/** Hosts are judged and audited. The first and last URL are judged here too, since a custom downloader may not ask. */
+/** Judges and audits hosts. The first and the last URL are judged here too, since a custom downloader may not ask the policy. */
 export async function openJudged(
   workspace: Workspace,
   { downloader, hosts }: Downloads,

@@ -1,19 +1,19 @@
 import { isWorkspaceError, paths, type VirtualPath, type Workspace, WorkspaceError } from '@ws/core'
 
 export interface ToolPath {
-  /** Absolute. Keeps a `..` after a name, whose meaning depends on links. */
+  /** Absolute. Keeps a `..` after a name, because its meaning depends on links. */
   readonly path: VirtualPath
-  /** Says that the path means a real entry `workspace`, not the root. */
+  /** A note that the path means a real entry `workspace`, not the root. */
   readonly note?: string | undefined
 }
 
-/** Models put this segment in front of paths, since commands often run in `/workspace`. */
+/** Models put this name in front of paths, since commands often run in `/workspace`. */
 const prefix = 'workspace'
-/** Characters of a path that is quickly split: twice the limit, as a leading `workspace` does not count. */
+/** Longest path, in characters, that is split at once: twice the limit, as a leading `workspace` does not count. */
 const longPath = 8_192
 
 /**
- * Resolves the path of a call [FS13]. One leading `workspace` means the root, unless an entry of this name exists: then a note says so.
+ * Resolves the path of a call [FS13]. One leading `workspace` means the root, unless an entry of this name exists, which a note then says.
  * A path outside is refused, also after that segment. @throws WorkspaceError `EOUTSIDE`, `EINVAL`, `ENAMETOOLONG`
  */
 export async function resolveToolPath(
@@ -73,7 +73,7 @@ function refuseClimbing(operation: string, given: string, segments: readonly str
   }
 }
 
-/** The error for a path that begins with `workspace` twice, of which only the first would mean the root. */
+/** The error for a path that begins with `workspace` twice: only the first `workspace` could mean the root. */
 function twice(operation: string, given: string, rest: readonly string[]): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOENT',

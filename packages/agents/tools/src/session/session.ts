@@ -8,7 +8,7 @@ import { openDownloads, type Downloads } from './downloads.ts'
 import { resolveToolPath } from './paths.ts'
 import { orAborted, PathQueue } from './queue.ts'
 
-/** Newest entries of the journal that are kept. */
+/** Limit of journal entries. The newest entries are kept. */
 const longestJournal = 10_000
 const mostSeen = 10_000
 
@@ -16,7 +16,7 @@ export interface SessionOptions {
   readonly maxContext: number
   readonly requireReadBeforeWrite: boolean
   readonly downloads: ToolsOptions['downloads']
-  /** Calls of the face take versions, so answers name them. */
+  /** True if calls of the face take versions. Answers then name the versions. */
   readonly versions: boolean
 }
 
@@ -32,7 +32,7 @@ export class Session {
   readonly #seen = new Map<string, Version>()
   #journal: JournalEntry[] = []
   #calls = 0
-  /** Resolves when every call so far has its place in the queue. */
+  /** Resolves when every call so far has a place in the queue. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(workspace: Workspace, options: SessionOptions) {
@@ -91,7 +91,7 @@ interface CallOptions {
   readonly number: number
   readonly tool: string
   readonly signal: AbortSignal | undefined
-  /** Resolves when all earlier calls have passed. */
+  /** Resolves when all earlier calls have passed: later calls need not wait for them. */
   readonly turn: Promise<void>
 }
 
@@ -116,7 +116,7 @@ export class Call {
     this.#turn = turn
   }
 
-  /** Resolves when later calls need not wait for this one's place in the queue. */
+  /** Resolves when later calls need not wait until this call has a place in the queue. */
   get passed(): Promise<void> {
     return this.#passed.promise
   }
@@ -134,12 +134,12 @@ export class Call {
     return Math.floor(this.session.options.maxContext * 3.5 * 0.5)
   }
 
-  /** Text that names a version; empty where no call of the face takes one. */
+  /** The given text, which names a version; empty where no call of the face takes a version. */
   versioned(text: string): string {
     return this.session.options.versions ? text : ''
   }
 
-  /** A name for an answer. A note tells how to write it in a call, if it is shown escaped. */
+  /** A name as an answer shows it. If the name is escaped, a note tells how to write the name in a call. */
   show(name: string): string {
     const shown = showName(name)
     if (shown !== name && !this.notes.includes(escapeNote)) this.notes.push(escapeNote)

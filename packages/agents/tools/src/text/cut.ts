@@ -1,7 +1,7 @@
 export const headCharacters = 10 * 1024
 export const tailCharacters = 30 * 1024
 
-/** Cuts a text to 40 KiB: head and tail, whole lines where possible, with a notice between. */
+/** Cuts a text to 40 KiB: head and tail, whole lines where possible, with a notice in the gap. */
 export function headAndTail(text: string, shown: (part: string) => string = (part) => part): string {
   if (text.length <= headCharacters + tailCharacters) return shown(text)
   const front = wholeLines(text.slice(0, headCharacters), 'front')

@@ -1,6 +1,6 @@
 import { escapeUnprintable } from '@ws/core/executor'
 
-/** Line beginnings of answers themselves, and tags that hosts put around answers. */
+/** Beginnings of the lines that answers add themselves, and tags that hosts put around answers. */
 const beginnings = [
   '(?:Next|Note|Error|Data):',
   '\\[(?:note|changed|its changes|signatures|version|lines|bytes|(?:no )?pages|more|exit|…|\\d+ )',
@@ -21,7 +21,7 @@ export function fenced(text: string): string {
   return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`
 }
 
-/** Content after a line number or a mark. Escapes line ends that would begin an imitated line. */
+/** Content after a line number or a mark. Escapes a line end if the next line would imitate a line of the answer. */
 export function inLine(text: string): string {
   return text.replaceAll(imitationWithin, escapeUnprintable)
 }

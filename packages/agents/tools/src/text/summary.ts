@@ -2,7 +2,7 @@ import { showName } from '@ws/core/executor'
 
 const largest = 4 * 1024 * 1024
 
-/** One line on a data file: rows and columns, or keys [FS6]; `undefined` for other files. */
+/** A line about a data file: rows and columns, or keys [FS6]. `undefined` for other files. */
 export function summarize(path: string, content: string): string | undefined {
   if (content.length > largest) return undefined
   const extension = /\.([a-z0-9]+)$/iu.exec(path)?.[1]?.toLowerCase()

@@ -2,7 +2,7 @@ const headBytes = 16
 const callCost = 64
 
 /**
- * Finds overlapping places too. After many false candidates it switches to Knuth-Morris-Pratt, so its time is linear.
+ * Finds all places, also overlapping ones. After many false candidates, switches to Knuth-Morris-Pratt, so the time is linear.
  * `Buffer.indexOf` alone takes seconds for a text that nearly repeats. @param needle one byte or more
  */
 export function* findBytes(content: Buffer, needle: Uint8Array): Generator<number, void, undefined> {
@@ -18,7 +18,7 @@ export function* findBytes(content: Buffer, needle: Uint8Array): Generator<numbe
   }
 }
 
-/** Every place of a list in another, overlapping ones included, in linear time (Knuth-Morris-Pratt). @param offset added to each place */
+/** Every place of a list in another list, overlapping places too, in linear time (Knuth-Morris-Pratt). @param offset added to each place */
 export function* findRuns(
   wanted: ArrayLike<number>,
   length: number,

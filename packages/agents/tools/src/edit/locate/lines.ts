@@ -5,7 +5,7 @@ import { indentEnd, shiftAt, trimmedEnd } from './indent.ts'
 import { toPlain } from './lookalike.ts'
 import { mostPlaces, type IndentShift, type Place, type Places } from './place.ts'
 
-/** Comparisons of lines for one indent. */
+/** Limit of line comparisons for one indent. */
 const mostCompared = 5_000_000
 
 type KeyOf = (bytes: Buffer, line: Line) => string

@@ -2,7 +2,7 @@ import type { MatchKind } from '../types.ts'
 
 export interface Place {
   readonly start: number
-  /** After the last LF, if the block ends in one and the source has it. */
+  /** After the last LF, if the block ends in an LF and the source has that LF. */
   readonly end: number
   /** The block ends in a line end, but the source does not. */
   readonly lacksFinalLf: boolean
@@ -23,5 +23,5 @@ export interface Places {
   readonly isMore: boolean
 }
 
-/** Further places are neither counted nor replaced. */
+/** Limit of places. Further places are neither counted nor replaced. */
 export const mostPlaces = 100_000

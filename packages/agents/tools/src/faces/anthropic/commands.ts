@@ -12,7 +12,7 @@ export const strReplace = {
   new_str: z.string().optional().describe('The text to put there. Default: nothing'),
 }
 
-/** Replaces a text that is found once. The answers offer no `all`, which the command lacks. */
+/** Replaces a text that must occur once. The command has no argument `all`, so answers do not propose it. */
 export async function replaceOnce(
   call: Call,
   path: string,
@@ -27,7 +27,7 @@ export async function replaceOnce(
   }
 }
 
-/** Answers name the tool's own commands: a model may have only this tool. @param pathFor `undefined` for paths out of its reach */
+/** Answers name the tool's own commands: a model may have only this tool. @param pathFor returns `undefined` for paths out of reach */
 export function commandDialect(tool: string, pathFor: (path: string) => string | undefined): Dialect {
   const next = ({ operation, arguments: given }: NextOperation): NextCall | undefined => {
     const path = pathFor(typeof given['path'] === 'string' ? given['path'] : '.')

@@ -79,7 +79,7 @@ async function applyAll(call: Call, files: readonly FilePatch[]): Promise<Outcom
   return { text: made.map(describe).join('\n'), data: { files: files.length } }
 }
 
-/** Merges two updates of one file: the second applies to the result of the first. */
+/** Merges two updates of one file: the second update changes the result of the first update. */
 function joinedUpdates(first: FileChange | undefined, second: FileChange): FileChange | undefined {
   if (first?.type !== 'update' || second.type !== 'update' || first.moveTo !== undefined) return undefined
   const [before, after] = [first.change, second.change]
