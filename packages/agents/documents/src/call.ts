@@ -64,7 +64,7 @@ function timedOut(bounds: Bounds, started: boolean): WorkspaceError {
 
 const limitRemedy = (limit: string) => `raise \`${limit}\`, or get the file in another format`
 
-/** `state` completes "the PDF …", or "`/a.pdf` …" where the path is known. */
+/** `state` completes the sentence "the PDF …", or "`/a.pdf` …" where the path is known. */
 export function documentError(
   { operation, subject, path }: Bounds,
   code: ErrorCode,

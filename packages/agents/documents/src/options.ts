@@ -3,7 +3,7 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 const mebibyte = 1024 * 1024
 
 export interface DocumentsOptions {
-  /** Documents read at the same time, each in a thread; further ones wait. Default 2. */
+  /** Limit of documents read at the same time, each in a thread. Further documents wait. Default 2. */
   readonly concurrency?: number | undefined
   /** Bytes of memory for one document. Default 512 MiB. A PDF may be a quarter of that. */
   readonly maxMemory?: number | undefined

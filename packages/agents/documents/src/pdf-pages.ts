@@ -20,7 +20,7 @@ export interface PageRange {
 export interface PdfPagesOptions {
   /** Default: all pages. Pages beyond the end become a note. */
   readonly pages?: PageRange | undefined
-  /** Pages read at most; the rest becomes a note. Default and largest value 1,000. */
+  /** Limit of pages in the result; a note reports further pages. Default and largest value 1,000. */
   readonly maxPages?: number | undefined
   /** Shown in errors. Default: "the PDF". */
   readonly path?: string | undefined
@@ -32,9 +32,9 @@ export interface PdfPagesOptions {
 export interface PdfText {
   /** Pages of the whole document. */
   readonly pageCount: number
-  /** In order. An unreadable page has no text, and a note. */
+  /** In page order. An unreadable page has no text; a note reports the page. */
   readonly pages: readonly PdfPage[]
-  /** One sentence each, for a model: omissions, and how to continue. */
+  /** Omissions and how to continue, for a model. One sentence each. */
   readonly notes: readonly string[]
 }
 

@@ -21,11 +21,11 @@ export interface SignatureText {
   /** In the order of the source. */
   readonly signatures: readonly Signature[]
   readonly parsed: boolean
-  /** The rest is left out: more than 1,000 signatures, or more than 2 Mi UTF-16 units of source. */
+  /** True if signatures after the first 1,000, or source after 2 Mi UTF-16 units, were left out. */
   readonly truncated: boolean
   /** `patterns`: lines were matched one by one, so signatures can be missing or come from a comment. */
   readonly method: 'parser' | 'patterns'
-  /** The parser's package, if it is not installed. */
+  /** The package of the parser, if that package is not installed. */
   readonly missing?: '@vscode/tree-sitter-wasm'
 }
 

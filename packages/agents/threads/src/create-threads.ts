@@ -26,8 +26,8 @@ function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | 'n
   const { conditionalWrite, hostPath, flush, inProcess } = adapter.capabilities
   if (inProcess !== true) {
     if (conditionalWrite === 'server') return createObjectLeases({ adapter, directory: `${control}/threads` })
-    if (flush) return 'none' // a mount: each process has its own, and uploads later
-    // the leases lie in the store, so every process that opens the store finds them
+    if (flush) return 'none' // a mount: each process has a mount of its own, which uploads later
+    // the leases are files in the store, so every process that opens the store finds them
     if (hostPath) return createObjectLeases({ adapter, directory: `${control}/threads` })
   }
   if (conditionalWrite === 'none') return undefined
@@ -36,7 +36,7 @@ function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | 'n
   return known
 }
 
-/** A workspace for each conversation, in one store. @throws WorkspaceError `EINVAL` for a wrong option; else as the store */
+/** A workspace for each conversation, in one store. @throws WorkspaceError `EINVAL` for a wrong option; other errors come from the store */
 export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   checkThreadsOptions(options)
   const layout = checkLayout(options.layout)
@@ -70,7 +70,7 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   return makeThreads({ store, layout, at, leases, setting, pool, owned })
 }
 
-/** Milliseconds for which one listing of a bucket's skills serves all threads. */
+/** Milliseconds for which all threads use one listing of a bucket's skills. */
 const knownMs = 60_000
 
 interface Parts {
@@ -100,7 +100,7 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
     checkId(operation, 'thread', threadId)
     const isFree = await pool.evict(threadId).catch((error: unknown) => {
       if (operation !== 'deleteThread' || !isFinal(error)) throw error
-      return true // the entries that were not saved go with the thread
+      return true // the deletion removes the unsaved entries too
     })
     if (!isFree) throw inUse(operation, threadId)
     const action = { operation, outcome: 'was not touched', threadId, layout, store: store.name }
@@ -134,7 +134,7 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
       const place = { store, known, layout, at, threadId, userId, ticketId }
       const key = { threadId, userId, ticketId }
       const opened = await pool.use(key, (onLost) => {
-        admit('openThread') // it may have waited
+        admit('openThread') // the call may have waited while the threads were closed
         return openThread(place, setting, { wait, onLost, signal })
       })
       return useOf(opened, pool)
@@ -152,7 +152,7 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
         if (leases?.scope === 'server')
           await fenced.delete(packsOf(layout, threadId), { recursive: true, force: true, signal })
         await fenced.delete(tree, { recursive: true, signal })
-        await lease?.writeNotes({}) // a thread of another spelling may come
+        await lease?.writeNotes({}) // a new thread may spell the same id in another case
         return found
       })
     },
@@ -181,11 +181,11 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
         await requireTree('importThread', threadId, false)
         const tree = treeOf(layout, threadId)
         await fenced.createDirectory(paths.parent(tree), { recursive: true })
-        await fenced.createDirectory(tree) // this call makes it, and so may remove it
+        await fenced.createDirectory(tree) // fails if the directory exists, so the cleanup below removes only this call's directory
         try {
           await importTree(fenced, tree, archive, options)
         } catch (error) {
-          await fenced.delete(tree, { recursive: true, force: true }).catch(() => undefined) // the failure of the import comes first
+          await fenced.delete(tree, { recursive: true, force: true }).catch(() => undefined) // the failure of the import is reported
           throw error
         }
       })

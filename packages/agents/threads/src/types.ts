@@ -17,8 +17,8 @@ import type { ActivatedSkill, SkillList } from './skills/types.ts'
 
 export interface ThreadsOptions {
   /**
-   * The store of all threads: a directory, a bucket, an rclone mount, memory. The caller closes an adapter; `createThreads` closes what its
-   * factory makes.
+   * The store of all threads: a directory, a bucket, an rclone mount, memory. The caller closes an adapter that it passes;
+   * `createThreads` closes an adapter that its factory makes.
    */
   readonly store: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
   /**
@@ -36,24 +36,24 @@ export interface ThreadsOptions {
   /** Defaults for commands. `HOME` is `at` and `USER` is `user`, unless `env` says otherwise. */
   readonly commands?: CommandDefaults | undefined
   /**
-   * The leases that keep a thread to one writer. Default: in the store on S3 and local disks, in this process for memory, `none` for a
-   * mount.
-   * `none` lets any process write at any time. A store that checks no conditions needs an explicit value, else `EINVAL`.
+   * The leases that limit a thread to one writer. `none` lets any process write at any time.
+   * Default: in the store on S3 and local disks, in this process for memory, `none` for a mount.
+   * A store that checks no conditions needs an explicit value, else `EINVAL`.
    */
   readonly leases?: LeaseStore | 'none' | undefined
   readonly template?: ThreadTemplate | undefined
   /**
    * Keeps earlier states of each thread's own tree: `createCheckpoints` of `@ws/snapshots`. Default: none.
-   * States in memory end with the thread. Other states survive its deletion, and a new thread with the same id has them.
+   * States in memory end with the thread. Other states survive its deletion: a new thread with the same id has them again.
    */
   readonly checkpoints?: WorkspaceOptions['checkpoints']
   /** Make the parts of new threads. Default true. */
   readonly provision?: boolean | undefined
   /** Milliseconds after which an unused thread is flushed and closed. Default 300,000; 0: at once. */
   readonly idleTimeout?: number | undefined
-  /** Threads open at a time, default 200. At the limit, the longest idle thread is closed first; without one, `open` is `EBUSY`. */
+  /** Limit of open threads. Default 200. At the limit, the longest idle thread is closed; without an idle thread, `open` is `EBUSY`. */
   readonly maxOpen?: number | undefined
-  /** Called when a thread was lost, or could not be flushed completely when it closed. */
+  /** Called when a thread was lost, or when its last flush was incomplete. */
   readonly onState?: ((event: ThreadEvent) => void) | undefined
   /** Called once for each access to each thread, including provisioning. */
   readonly audit?: ((event: AccessEvent) => void) | undefined
@@ -64,11 +64,11 @@ export interface ThreadsOptions {
 export interface ReplicatedPart {
   /** An adapter of the part alone. It sends no request once the lease is lost. */
   readonly store: StorageAdapter
-  /** The thread that owns the tree. Absent for a tree that threads share and only read. */
+  /** The thread that owns the tree. Absent for a tree that several threads share and only read. */
   readonly threadId?: string | undefined
 }
 
-/** `incomplete`: the thread closed, and `error` names entries that were not saved. Else the thread left `open` without `close`. */
+/** `lost`: the lease is gone. `unflushed`: the last flush failed. `incomplete`: the thread closed, and `error` names unsaved entries. */
 export interface ThreadEvent {
   readonly threadId: string
   readonly state: 'lost' | 'unflushed' | 'incomplete'
@@ -80,13 +80,13 @@ export interface OpenThreadOptions extends SignalOption {
   readonly userId: string
   /** The ticket's tree appears read-only at `.ticket` in the thread's tree. */
   readonly ticketId?: string | undefined
-  /** Milliseconds to wait for another process that holds the thread. Default 0: `EBUSY` at once. */
+  /** Milliseconds to wait while another process has the thread. Default 0: `EBUSY` at once. */
   readonly wait?: number | undefined
 }
 
 export interface ThreadWarning {
   readonly path: VirtualPath
-  /** A sentence fragment, printed after the path. */
+  /** A part of a sentence, printed after the path. */
   readonly reason: string
 }
 
@@ -96,14 +96,14 @@ export interface ThreadStatus {
   readonly ticketId?: string | undefined
   /** `unflushed`: the thread was closed, its last changes are not in the store, and its lease is kept. */
   readonly state: 'open' | 'lost' | 'closed' | 'unflushed'
-  /** Skills and tickets that could not be mounted, and so are empty. */
+  /** Skills and tickets that could not be mounted. Their directories are empty. */
   readonly warnings: readonly ThreadWarning[]
   readonly leftOut: readonly LeftOut[]
   /** How strictly the thread is kept to one writer. */
   readonly writer: {
     readonly scope: LeaseScope | 'none'
     readonly holder?: LeaseHolder | undefined
-    /** Exceptions, one sentence each. */
+    /** Exceptions to the limit of one writer, one sentence each. */
     readonly notes: readonly string[]
   }
   /** True when changes may not be in the store yet. Always false where a write goes straight to the store. */
@@ -118,15 +118,15 @@ export interface Thread extends AsyncDisposable {
   readonly threadId: string
   readonly workspace: Workspace
   listSkills(options?: SignalOption): Promise<SkillList>
-  /** The skills as a model's prompt shows them; empty when there are none. */
+  /** The skills in the form for a model's prompt; empty without skills. */
   formatCatalogue(options?: SignalOption): Promise<string>
   /** Returns a skill with its body. Rejects with `ENOENT` for an unknown name. */
   activate(name: string, options?: SignalOption): Promise<ActivatedSkill>
   status(): ThreadStatus
-  /** Resolves when everything written before the call is in the store for good. */
+  /** Resolves when the store has saved all changes from before the call. */
   flush(options?: SignalOption): Promise<void>
   /**
-   * Ends this use; repeated calls are fine. With `idleTimeout` 0 the thread is closed, and `EBUSY` means that the flush failed.
+   * Ends this use. Repeated calls do nothing. With `idleTimeout` 0 the thread is closed, and `EBUSY` means that the flush failed.
    * `ENOTSUP` and `ECONFLICT` name entries that were left out or kept twice; the thread is closed in both cases.
    */
   close(): Promise<void>
@@ -150,11 +150,11 @@ export interface Threads extends AsyncDisposable {
   copy(source: string, destination: string, options?: SignalOption): Promise<void>
   /** A thread's tree as a tar stream. */
   export(threadId: string, options?: SignalOption): AsyncIterable<Uint8Array>
-  /** Makes a new thread of a tar stream. Rejects with `EEXIST` when the thread exists, `EINVAL` for an entry that cannot be taken. */
+  /** Makes a new thread from a tar stream. Rejects with `EEXIST` when the thread exists, `EINVAL` for an unsupported entry. */
   import(threadId: string, archive: AsyncIterable<Uint8Array>, options?: SignalOption): Promise<void>
   /**
-   * Flushes and closes every thread. A failed flush rejects and keeps the lease; call again to retry.
-   * `ENOTSUP` and `ECONFLICT` as for a thread: everything is closed then.
+   * Flushes and closes every thread. A failed flush rejects and keeps the lease; another call tries again.
+   * `ENOTSUP` and `ECONFLICT` have the same meaning as for a thread: everything is then closed.
    */
   close(): Promise<void>
 }

@@ -3,8 +3,8 @@ import { byteOrderMark } from './byte-order-mark.ts'
 const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d])
 
 /**
- * Whether bytes are not text [FS3]: a NUL, or more than 5 % control characters. Empty is text.
- * After a byte order mark of UTF-16 the characters count instead. @param head a file's first bytes; 8,192 are enough
+ * True for bytes that are not text [FS3]: a NUL, or more than 5 % control characters. Empty content is text.
+ * After a byte order mark of UTF-16, characters are counted instead of bytes. @param head a file's first bytes; 8,192 are enough
  */
 export function looksBinary(head: Uint8Array): boolean {
   const mark = byteOrderMark(head)

@@ -1,5 +1,5 @@
 const marks = [
-  // Before UTF-16, whose mark begins this one.
+  // Before UTF-16: the mark of UTF-16 is the beginning of this mark.
   { encoding: 'utf-32le', bytes: [0xff, 0xfe, 0, 0] },
   { encoding: 'utf-32be', bytes: [0, 0, 0xfe, 0xff] },
   { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
@@ -7,7 +7,7 @@ const marks = [
   { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const
 
-/** The encoding named by a byte order mark; `undefined` without one. */
+/** The encoding that a byte order mark names; `undefined` without a mark. */
 export function byteOrderMark(head: Uint8Array): (typeof marks)[number]['encoding'] | undefined {
   return marks.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte))?.encoding
 }

@@ -8,11 +8,11 @@ import { byteOrderMark } from './byte-order-mark.ts'
 import { lineEndingOf, type LineEnding } from './line-ending.ts'
 
 const operation = 'decodeText'
-/** Bytes for guessing. A larger sample hardly changes the guess, and costs time. */
+/** Bytes that serve to guess an encoding. A larger sample hardly changes the guess, and costs time. */
 const sampleSize = 8 * 1024
 
 export interface DecodeTextOptions {
-  /** A name that `TextDecoder` knows, such as `shift_jis`. Default: detected. */
+  /** A name that `TextDecoder` accepts, such as `shift_jis`. Default: detected. */
   readonly encoding?: string | undefined
 }
 
@@ -21,7 +21,7 @@ export interface DecodedText {
   readonly text: string
   /** The name in `TextDecoder`: `utf-8`, `utf-16le`, `windows-1252`. */
   readonly encoding: string
-  /** How the encoding was chosen. Text of a `guess` may be wrong: show it, but do not write it back. */
+  /** The source of the encoding. Text of a `guess` may be wrong: show it, but do not write it back. */
   readonly detection: 'bom' | 'utf-8' | 'guess' | 'given'
   readonly bom: boolean
   readonly lineEnding: LineEnding
@@ -86,7 +86,7 @@ function guess(bytes: Uint8Array): Decoded {
   return { text: last.decode(bytes), encoding: last.encoding, detection: 'guess' }
 }
 
-/** Bytes around the first non-ASCII byte: ASCII tells nothing about the encoding. */
+/** Bytes around the first non-ASCII byte: ASCII bytes fit every encoding. */
 function sample(bytes: Uint8Array): Uint8Array {
   const first = bytes.findIndex((byte) => byte > 0x7f)
   const start = Math.max(0, first - sampleSize / 4)

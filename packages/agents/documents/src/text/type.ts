@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type'
 
 export interface FileDescription {
-  /** `image/png` */
+  /** Such as `image/png`. */
   readonly mime: string
   /** Without a dot: `png`. */
   readonly extension: string
@@ -10,13 +10,13 @@ export interface FileDescription {
 /** The first entries of a ZIP archive show its kind. */
 const longestHead = 8192
 
-/** The type of a file by its content; `undefined` for text and unknown types. @param head its first 8,192 bytes */
+/** The type of a file by its content; `undefined` for text and unknown types. @param head the first 8,192 bytes of the file */
 export async function describeType(head: Uint8Array): Promise<FileDescription | undefined> {
   try {
     const type = await fileTypeFromBuffer(head.subarray(0, longestHead))
     return type && { mime: type.mime, extension: type.ext }
   } catch {
-    // The head of an archive ends inside an entry.
+    // The head of an archive can end inside an entry.
     return undefined
   }
 }

@@ -8,7 +8,7 @@ export interface ThreadPoolOptions {
   readonly idleTimeout: number
 }
 
-/** Threads start on demand, and stay a while for the next document. */
+/** Starts threads on demand. An idle thread remains for the next document until `idleTimeout`. */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions
   readonly #idle: { readonly thread: Thread; readonly timer: NodeJS.Timeout }[] = []
@@ -19,7 +19,7 @@ export class ThreadPool {
     this.#turns = new concurrency.Semaphore(options.size)
   }
 
-  /** Runs a task in a thread, which ends if the task rejects. @throws the task's error; `signal.reason` while waiting */
+  /** Runs a task in a thread. If the task rejects, the thread ends. @throws the task's error; `signal.reason` while waiting */
   async run<Result>(signal: AbortSignal, task: (thread: Thread) => Promise<Result>): Promise<Result> {
     return this.#turns.run(async () => {
       const thread = this.#take()

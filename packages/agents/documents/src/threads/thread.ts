@@ -25,14 +25,14 @@ export class Thread {
     this.#maxMemory = maxMemory
     const name = import.meta.url.endsWith('.ts') ? 'main.ts' : 'main.js'
     this.#worker = new Worker(new URL(`../worker/${name}`, import.meta.url), {
-      // Isolates it from this process: no variables, arguments, flags or standard streams.
+      // Isolates the thread from this process: no variables, arguments, flags or standard streams.
       env: {},
       argv: [],
       execArgv: ['--no-warnings'],
       stdin: true,
       stdout: true,
       stderr: true,
-      // The watch acts first: at this limit, a large array would make V8 end the whole process.
+      // The check of memory acts first: at this limit, a large array would make V8 end the whole process.
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil((2 * maxMemory) / mebibyte) },
     })
     this.#worker.on('error', () => undefined)
@@ -45,7 +45,7 @@ export class Thread {
     return this.#ended
   }
 
-  /** @throws ThreadEnded; `signal.reason`, while the thread still works: end it */
+  /** @throws ThreadEnded; `signal.reason`. The thread then still works: the caller ends the thread. */
   async ask(request: Request, transfer: readonly ArrayBuffer[], signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted()
     this.#worker.postMessage(request, transfer)

@@ -40,10 +40,10 @@ export interface MarkdownRequest {
   readonly url: string
 }
 
-/** `more` requests the next page of the last PDF. The thread sends each page on request. */
+/** `more` requests the next page of the last PDF. The thread sends one page for each request. */
 export type Request = PdfRequest | SignatureRequest | MarkdownRequest | { readonly kind: 'more' }
 
-/** `spent`: do not use the thread again. The thread is still busy, or its memory may be damaged. */
+/** `spent`: do not use the thread again, because the thread is still busy or its memory may be damaged. */
 interface Ending {
   readonly spent: boolean
 }
@@ -75,7 +75,7 @@ export interface MarkdownAnswer {
   readonly text: string
 }
 
-/** The document is faulty. `state` completes "the PDF …". */
+/** The answer for a faulty document. `state` completes the sentence "the PDF …". */
 export interface FailedAnswer {
   readonly kind: 'failed'
   readonly code: ErrorCode

@@ -21,7 +21,7 @@ function isName(name: string, placeholders: readonly string[]): boolean {
   return plain.test(name) || placeholders.some((placeholder) => name === `{${placeholder}}`)
 }
 
-/** Where the parts of threads lie in the store [RP1], from its root. The defaults are those of the bucket `solven-{env}`. */
+/** Paths of the parts of threads, from the root of the store [RP1]. The defaults are those of the bucket `solven-{env}`. */
 export const layoutSchema = z
   .strictObject({
     /** The bucket's name. Default `solven-{env}`. */
@@ -30,7 +30,7 @@ export const layoutSchema = z
     systemSkills: template().default('skills/system'),
     /** Skills of one user. Default `skills/{user_id}`. */
     userSkills: template('user_id').default('skills/{user_id}'),
-    /** The tree of one thread. Default `threads/{thread_id}`. */
+    /** The tree of a thread. Default `threads/{thread_id}`. */
     threads: template('thread_id').default('threads/{thread_id}'),
     /** The tree of a ticket, which is another thread by default: `threads/{ticket_id}`. */
     tickets: template('ticket_id').default('threads/{ticket_id}'),
@@ -60,7 +60,7 @@ export function checkLayout(options: unknown = {}): Layout {
   })
 }
 
-/** The name of the bucket in one environment: `bucketName(layout, 'testing')` is `solven-testing`. */
+/** The name of the bucket in an environment: `bucketName(layout, 'testing')` is `solven-testing`. */
 export function bucketName({ bucket }: Layout, env: string): string {
   return bucket.replaceAll('{env}', () => env)
 }
@@ -98,6 +98,6 @@ function mayMeet(left: string, right: string): boolean {
 function namesMayBeEqual(left: string, right: string): boolean {
   const [wild, other] = left.startsWith('{') ? [true, right] : [right.startsWith('{'), left]
   if (!wild) return left.toLowerCase() === right.toLowerCase()
-  // ids never have these names
+  // an id is never `system`, and never begins with a dot
   return other.startsWith('{') || !/^(?:system|\..*)$/i.test(other)
 }

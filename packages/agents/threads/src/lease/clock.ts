@@ -1,6 +1,6 @@
 import { uptime } from 'node:os'
 
-/** A moment by two clocks that cannot be set. `monotonic` stops on suspend, `uptime` is coarse. A holder takes the longer span. */
+/** A moment by two clocks that cannot be set. `monotonic` stops on suspend, `uptime` is coarse. A holder uses the longer span. */
 export interface Moment {
   readonly monotonic: number
   /** Milliseconds since the machine was started. */
@@ -9,7 +9,7 @@ export interface Moment {
 
 export interface Clock {
   now(): Moment
-  /** Milliseconds since the epoch, for people: it can be set. */
+  /** Milliseconds since the epoch, for people: this clock can be set. */
   time(): number
 }
 

@@ -15,7 +15,7 @@ import type { Lease, LeaseHolder } from './types.ts'
 export interface LeaseTimes {
   readonly ttl: number
   readonly renewAfter: number
-  /** After this time, the holder queries the store before each step. A challenger may begin only much later. */
+  /** After this time, the holder queries the store before each step. A challenger may take the lease only much later. */
   readonly stopAfter: number
   /** Limit of the first attempt to renew. Each further attempt gets more time; two attempts fit before `stopAfter`. */
   readonly attempt: number
@@ -101,7 +101,7 @@ export class HeldObject implements Lease {
   async release(): Promise<void> {
     if (this.#released) return
     this.#end()
-    // a lease that cannot be released now is free when this process ends, or after its TTL
+    // a lease that is not released now becomes free when this process ends, or after its TTL
     await this.#write({ state: 'free' }).catch(() => undefined)
   }
 
@@ -140,7 +140,7 @@ export class HeldObject implements Lease {
 
   #write(changes: Partial<LeaseRecord>, trying: Trying = {}): Promise<void> {
     const done = this.#work.then(() => this.#replace(changes, trying))
-    this.#work = done.catch(() => undefined) // the caller of `done` sees it
+    this.#work = done.catch(() => undefined) // the caller of `done` receives the error
     return done
   }
 
@@ -161,7 +161,7 @@ export class HeldObject implements Lease {
           this.#take(this.#record, await register.touch(path, options), sent)
           return
         }
-        // no time is left to check this write; the next attempt sees its effect
+        // no time remains to check this write; the next attempt sees whether the write succeeded
         if (limit.aborted) throw unansweredError(name, error)
         const now = await register.read(path, options)
         if (now?.record.nonce === record.nonce) return this.#take(record, now.version, sent) // the write succeeded, but its answer was lost
@@ -169,7 +169,7 @@ export class HeldObject implements Lease {
           this.#lose()
           throw lostError(name)
         }
-        // an earlier attempt has had its effect late: the lease is still held here
+        // an earlier attempt of this holder was written late: the lease is still held here
         this.#version = now.version
         if (again || !isWorkspaceError(error, 'ECONFLICT')) throw error
       }

@@ -19,12 +19,12 @@ export type HoldingProcess = z.output<typeof processSchema>
 
 export const ownProcess: HoldingProcess | undefined = lookAtOwn()
 
-/** The holds of this process, whichever copy of this module made them. */
+/** The leases that this process holds, shared by all copies of this module. */
 const key = Symbol.for('@ws/threads: holds of this process')
 const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>
 export const ownHolds: Set<string> = (shared[key] ??= new Set())
 
-/** True when a process of this machine has ended, or a hold of this process was lost. A stopped or remote process counts as alive. */
+/** True if the holder, a process of this machine, has ended or has lost the lease. A stopped or remote process counts as alive. */
 export function hasEnded(holder: HoldingProcess | undefined, hold: string | undefined): boolean {
   if (holder === undefined || ownProcess === undefined || holder.system !== ownProcess.system) return false
   if (holder.pid === ownProcess.pid && holder.started === ownProcess.started) {
@@ -33,11 +33,11 @@ export function hasEnded(holder: HoldingProcess | undefined, hold: string | unde
   try {
     process.kill(holder.pid, 0)
   } catch (error) {
-    // `EPERM` is a process of another user
+    // `EPERM`: the process exists and belongs to another user
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return true
   }
   const status = statusOf(holder.pid)
-  // a process that is not shown may exist
+  // without a status, /proc may hide a process that exists
   return status !== undefined && (status.started !== holder.started || 'ZX'.includes(status.state))
 }
 
@@ -49,18 +49,18 @@ function lookAtOwn(): HoldingProcess | undefined {
     const system = `${boot} ${readlinkSync('/proc/self/ns/pid')}`
     return { system, pid: process.pid, started: status.started, thread: threadId }
   } catch {
-    return undefined // another system than Linux: a lease there ends by its TTL
+    return undefined // not Linux: a lease then ends by its TTL
   }
 }
 
 function statusOf(pid: number): { readonly state: string; readonly started: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // a program's name may hold anything, brackets too
+    // the name of a program may contain any character, also brackets
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const [state, started] = [fields[0], fields[19]]
     return state === undefined || started === undefined ? undefined : { state, started }
   } catch {
-    return undefined // the process has ended meanwhile, or /proc does not show it
+    return undefined // the process has ended, or /proc does not show it
   }
 }

@@ -12,7 +12,7 @@ import type { AcquireOptions, Lease, LeaseHolder, LeaseStore } from './types.ts'
 
 export interface MachineLeaseOptions {
   readonly key: string
-  /** On a local disk. */
+  /** A directory on a local disk. */
   readonly directory: string
 }
 
@@ -24,7 +24,7 @@ const sidecarSchema = z.object({
 })
 type Sidecar = z.output<typeof sidecarSchema>
 
-/** Leases among one user's processes on this machine, by SQLite transactions that end with their process. A file names the holder. */
+/** Leases among one user's processes on this machine: SQLite transactions that end with their process. A file names the holder. */
 export function createMachineLeases({ key, directory }: MachineLeaseOptions): LeaseStore {
   const folder = join(directory, key)
   const held = new Set<Lease>()
@@ -130,7 +130,7 @@ async function makeDirectory(folder: string): Promise<void> {
 }
 
 async function holderOf(path: string): Promise<LeaseHolder> {
-  // the lock is held in any case; only the holder's name is unknown
+  // the lock is held anyway; only the name of the holder is unknown
   return (await readSidecar(path).catch(() => undefined))?.holder ?? { name: 'another process', since: Number.NaN }
 }
 
@@ -145,7 +145,7 @@ async function readSidecar(path: string): Promise<Sidecar | undefined> {
   try {
     return sidecarSchema.parse(JSON.parse(text))
   } catch {
-    return undefined // a file torn by a crash says nothing about the lock itself
+    return undefined // a file torn by a crash has no meaning for the lock itself
   }
 }
 

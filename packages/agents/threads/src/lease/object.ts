@@ -13,7 +13,7 @@ import { fileRegister, objectRegister, type Found, type Register } from './regis
 import type { AcquireOptions, Lease, LeaseHolder, LeaseScope, LeaseStore } from './types.ts'
 
 export interface ObjectLeaseOptions {
-  /** Leases hold between machines only with `conditionalWrite: 'server'`; on a disk, between all processes of this machine. */
+  /** `conditionalWrite: 'server'`: leases apply to all machines. On a disk: to all processes of this machine. */
   readonly adapter: StorageAdapter
   /** The directory of all leases. The lease `a/b` is in `{directory}/a/b/lease`. */
   readonly directory: string
@@ -35,9 +35,9 @@ interface Sighting {
 }
 
 /**
- * Leases as objects of a store that checks conditions. An object is created by `ifVersion: 'absent'`, then only replaced by its version.
- * It is never deleted: some servers delete without conditions, and two challengers would both win.
- * A challenger takes over a lease whose version stayed unchanged for the whole TTL, or whose holder, a process here, has ended.
+ * Leases as objects of a store that checks conditions. `ifVersion: 'absent'` creates an object; each later write replaces a known version.
+ * An object is never deleted: some servers delete without conditions, and then two challengers would both win.
+ * A challenger takes over a lease whose version stayed unchanged for the whole TTL, or whose holder was a process here that has ended.
  */
 export function createObjectLeases(options: ObjectLeaseOptions): LeaseStore {
   return new ObjectLeases(options)
@@ -72,7 +72,7 @@ class ObjectLeases implements LeaseStore {
       const free = found === undefined || found.record.state === 'free' || this.#isAbandoned(name, found)
       const taken = free ? await this.#take(name, path, { found, isPatient: patient, signal }) : undefined
       if (taken !== undefined) return taken
-      if (free) continue // another challenger was faster: read its name
+      if (free) continue // another challenger was faster: read the name of the new holder
       const left = deadline - this.#clock.now().monotonic
       if (left <= 0) throw heldError(name, found.record.holder)
       await delay(Math.min(left, this.#times.ttl / 20), undefined, { signal })

@@ -6,7 +6,7 @@ import type { AcquireOptions, Lease, LeaseHolder, LeaseStore } from './types.ts'
 
 const pollMs = 20
 
-/** Leases among the users of one `LeaseStore` object: for stores that live in this process only. */
+/** Leases among the users of one `LeaseStore` object: for stores that exist in this process only. */
 export function createProcessLeases(): LeaseStore {
   const held = new Map<string, LeaseHolder>()
   const notes = new Map<string, Readonly<Record<string, string>>>()

@@ -7,7 +7,7 @@ const recordSchema = z.object({
   version: z.literal(1),
   state: z.enum(['held', 'free']),
   holder: z.object({ name: z.string().max(256), since: z.number() }),
-  /** Grows with each change, so that a person sees the order. */
+  /** Grows with each change, to show people the order of changes. */
   counter: z.int().min(0),
   /** New with each change, so that versions computed from content never repeat. */
   nonce: z.string(),

@@ -10,9 +10,9 @@ export interface Found {
 
 export interface Register {
   read(path: MountPath, options: SignalOption): Promise<Found | undefined>
-  /** `ifVersion` undefined: no record exists yet. Rejects with `ECONFLICT`. */
+  /** Without `ifVersion`, no record may exist yet. Rejects with `ECONFLICT`. */
   replace(path: MountPath, record: LeaseRecord, options: ReplaceOptions): Promise<Version>
-  /** Makes a new version of the record without needing space. Absent where each change is a request anyway. */
+  /** Makes a new version of the record without needing space. Absent for stores where each change is a request anyway. */
   touch?(path: MountPath, options: ReplaceOptions & { readonly ifVersion: Version }): Promise<Version>
 }
 
@@ -29,7 +29,7 @@ export function objectRegister(adapter: StorageAdapter): Register {
   return {
     read: (path, { signal }) => readOrNothing(adapter, path, signal),
     async replace(path, record, { ifVersion = 'absent', signal }) {
-      // the read before has shown the entry and its parents
+      // the read before this write has shown the entry and its parents
       const options = { ifVersion, listed: true, parents: true, signal }
       const { version } = await adapter.write(path, encodeRecord(record), options)
       return version
@@ -37,7 +37,7 @@ export function objectRegister(adapter: StorageAdapter): Register {
   }
 }
 
-/** Keeps each version in a file, `{path}.7` after `{path}.6`, where only creation is exclusive. The highest number is the record. */
+/** Keeps each version in a file, `{path}.7` after `{path}.6`: only creation is exclusive. The highest number is the valid record. */
 export function fileRegister(adapter: StorageAdapter): Register {
   const numbers = async (path: MountPath, signal: AbortSignal | undefined): Promise<number[]> => {
     const parent = paths.parent(path)
@@ -54,14 +54,14 @@ export function fileRegister(adapter: StorageAdapter): Register {
     return found.sort((left, right) => right - left)
   }
   const at = (path: MountPath, number: number): MountPath => paths.parseMount(`${path}.${number}`, 'lease')
-  /** Removes the older numbers. A higher number means that a late writer recreated a removed file: this writer gives way. */
+  /** Removes lower numbers. A higher number shows that a late writer recreated a removed file: this writer then rejects with a conflict. */
   const settle = async (path: MountPath, number: number, signal: AbortSignal | undefined): Promise<Version> => {
     const [highest = number, ...others] = await numbers(path, signal)
     if (highest > number) {
       await adapter.delete(at(path, number), { force: true, signal: unending })
       throw conflict(path)
     }
-    // a number that could not be deleted is removed the next time
+    // a number that could not be deleted is removed by a later write
     for (const other of others)
       await adapter.delete(at(path, other), { force: true, signal: unending }).catch(() => undefined)
     return String(number) as Version
@@ -75,7 +75,7 @@ export function fileRegister(adapter: StorageAdapter): Register {
         if (highest === undefined) return undefined
         const found = await readOrNothing(adapter, at(path, highest), signal)
         if (found !== undefined) return { record: found.record, version: String(highest) as Version }
-        // a higher number has come meanwhile
+        // the file is gone: a higher number has replaced this number
       }
     },
     async replace(path, record, { ifVersion, signal }) {

@@ -6,16 +6,16 @@ export interface LeaseHolder {
   readonly since: number
 }
 
-/** The reach of a lease: `server` all machines, `machine` all processes of this one, `process` this process only. */
+/** The reach of a lease: `server` all machines, `machine` all processes of this machine, `process` this process only. */
 export type LeaseScope = 'server' | 'machine' | 'process'
 
-/** The sole right to change one thing, for as long as it is held. */
+/** The sole right to change a named thing, for as long as the lease is held. */
 export interface Lease extends AsyncDisposable {
   readonly name: string
   readonly holder: LeaseHolder
   /** Aborts with a `WorkspaceError` `ECLOSED` when the lease is lost. */
   readonly lost: AbortSignal
-  /** True while no other process can have taken the lease. `isHeld` only compares clocks: call it before each change. */
+  /** True while no other process can have taken the lease. Only compares clocks: call `isHeld` before each change. */
   isHeld(): boolean
   /**
    * Queries the store after the lease's time ran out: `ECLOSED` when lost, `EBACKEND` without an answer. Absent if leases do not expire.
@@ -23,15 +23,15 @@ export interface Lease extends AsyncDisposable {
   confirm?(options?: SignalOption): Promise<void>
   readonly notes: Readonly<Record<string, string>>
   writeNotes(notes: Readonly<Record<string, string>>, options?: SignalOption): Promise<void>
-  /** Gives the lease back; repeated calls are fine. */
+  /** Gives the lease back. Repeated calls do nothing. */
   release(): Promise<void>
 }
 
-/** Gives leases: the sole right to change a named thing, held by one process at a time. */
+/** Grants leases. Only one process at a time can have the lease of a name. */
 export interface LeaseStore {
   readonly scope: LeaseScope
   /**
-   * Takes the lease of a name: one or more names joined by `/`. `EBUSY` names the holder and the time since when.
+   * Takes the lease of a name: one or more names joined by `/`. `EBUSY` names the holder and the time of its acquisition.
    * The lease of a dead holder is free at once where the system shows the death, else after a TTL without renewal.
    */
   acquire(name: string, options?: AcquireOptions): Promise<Lease>
@@ -42,6 +42,6 @@ export interface LeaseStore {
 export interface AcquireOptions extends SignalOption {
   /** Milliseconds to wait for the holder. Default 0: `EBUSY` at once. */
   readonly wait?: number | undefined
-  /** Keep the lease while the store does not answer, and let `confirm` reject. Default false: lost after its TTL. */
+  /** Keep the lease while the store does not answer; `confirm` then rejects. Default false: the lease is lost after its TTL. */
   readonly patient?: boolean | undefined
 }

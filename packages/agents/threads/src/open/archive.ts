@@ -10,7 +10,7 @@ export async function* exportTree(
   tree: MountPath,
   { signal }: SignalOption,
 ): AsyncGenerator<Uint8Array, undefined> {
-  // checked before the first byte, since a truncated archive can look whole
+  // check the whole tree before the first byte, since a truncated archive can look whole
   for await (const { path, unreachable } of store.list(tree, { recursive: true, signal })) {
     if (unreachable) throw unreachableError(path.slice(tree.length))
   }
@@ -63,7 +63,7 @@ export async function importTree(
   const entries = extract()
   const end = new ArchiveEnd()
   const fed = pipeline(Readable.from(end.watch(archive)), entries, signal === undefined ? {} : { signal })
-  fed.catch(() => undefined) // the entries, which end with it, report the error
+  fed.catch(() => undefined) // the loop over the entries reports the same error
   try {
     for await (const entry of entries) {
       end.expectAfter(entry.header)
@@ -90,7 +90,7 @@ function notWhole(native?: unknown): WorkspaceError {
 
 const blockBytes = 512
 
-/** Two blocks of zeros end an archive; without them it may be truncated. */
+/** Checks that two blocks of zeros end an archive; without these blocks it may be truncated. */
 class ArchiveEnd {
   #total = 0
   #zeros = 0

@@ -55,7 +55,7 @@ export function conditional(layer: StorageAdapter, directories: ReadonlySet<stri
       const isBytes = data instanceof Uint8Array
       if (options.ifVersion === undefined) {
         const run = (ifVersion: Condition | undefined) => layer.write(path, data, { ...options, ifVersion })
-        // guess a new file, the most frequent case; a stream can be read only once
+        // assume a new file, the most frequent case; a stream can be read only once
         return change(path, options, { guess: isBytes, once: !isBytes, run })
       }
       known.set(path, undefined)

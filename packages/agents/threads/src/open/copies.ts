@@ -39,11 +39,11 @@ export class SharedCopies {
       const adapter = await copy.adapter
       if (known !== undefined) await adapter.refresh?.()
       const seen = readOnly(adapter, { shared: true })
-      // commands see the copy as of the last opened thread: each check would be a request
+      // commands use the copy as the last opened thread refreshed it: a check for each command would be a request
       delete seen.beginCommand
       return { adapter: seen, leave }
     } catch (error) {
-      await leave().catch(() => undefined) // the copy was never made, or the store's error is thrown below
+      await leave().catch(() => undefined) // the copy was never made, or the error of the store is thrown below
       throw error
     }
   }

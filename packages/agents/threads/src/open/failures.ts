@@ -22,7 +22,7 @@ export interface ThreadAction {
   readonly store: string
 }
 
-/** Runs a step on a thread. Failures of the store name thread, part, store and time, but no place in the store. */
+/** Runs a step on a thread. A failure of the store names the thread, part, store and time, but no path in the store. */
 export async function naming<Result>(action: ThreadAction, work: () => Promise<Result>): Promise<Result> {
   const { operation, outcome, threadId, store } = action
   const since = new Date().toISOString()

@@ -18,14 +18,14 @@ import { conditional } from './conditional.ts'
 export interface Fence {
   readonly lease: Lease | undefined
   readonly onChange: () => void
-  /** Directories that exist and that callers cannot remove through the thread: checking them would cost requests. */
+  /** Directories that exist and that callers cannot remove through the thread: a check of their existence would cost requests. */
   readonly directories?: ReadonlySet<string> | undefined
   readonly onFlush: (...error: [] | [unknown]) => void
 }
 
 /**
- * Limits a store to the tree's one writer. Operations check the lease before each request: a paused process learns of a loss too late.
- * Changes are conditional where the store can: a request from before a pause fails if a successor has written.
+ * Limits a store to the tree's one writer. Each operation checks the lease before its request: a paused process learns of a loss too late.
+ * Changes are conditional where the store allows it: a request from before a pause then fails if a new holder has written.
  */
 export function fence(store: StorageAdapter, { lease, onChange, onFlush, directories }: Fence): StorageAdapter {
   const admit = async ({ operation, path, signal }: Call, state = 'was not touched'): Promise<void> => {
@@ -71,7 +71,7 @@ export function fence(store: StorageAdapter, { lease, onChange, onFlush, directo
     const end = await beginCommand?.(options)
     return async () => {
       const notes = await end?.()
-      // the command may have run on after another process took over, or was ended for that
+      // another process may have taken the lease while the command still ran
       await admit(call, 'may have been changed by the command, or not')
       return notes
     }

@@ -2,7 +2,7 @@ import type { Condition, MountPath } from '@ws/core/adapter'
 
 const most = 10_000
 
-/** The versions of a tree's files, or their absence, as its one writer knows them. The oldest entries are dropped. */
+/** The versions of a tree's files, or their absence, as the tree's one writer knows them. The oldest entries are dropped. */
 export class KnownFiles {
   readonly #versions = new Map<MountPath, Condition>()
 

@@ -1,4 +1,4 @@
-/** Caches for a while whether shared trees exist: each check in a store with an API costs two requests. */
+/** Caches for a limited time whether shared trees exist: a check in a store with an API costs two requests. */
 export class KnownTrees {
   readonly #maxAge: number
   readonly #known = new Map<string, { readonly until: number; readonly answer: Promise<string | undefined> }>()

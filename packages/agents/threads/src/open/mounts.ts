@@ -98,7 +98,7 @@ export async function mountsOf(
 
 const emptyAdapter = (): StorageAdapter => createMemoryAdapter({ readOnly: true })
 
-/** An empty directory of the store, since programs see only directories of this machine; `undefined` for other stores. */
+/** An empty directory on the disk of the store, since programs see only directories of this machine; `undefined` for other stores. */
 async function emptyPlace(store: StorageAdapter, { control }: Layout, at: string): Promise<string | undefined> {
   if (!store.capabilities.hostPath) return undefined
   const path = `${control}/empty/${at.slice(1).replaceAll('/', '-')}`

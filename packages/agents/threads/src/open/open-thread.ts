@@ -57,7 +57,7 @@ export function openThread(place: ThreadPlace, setting: Setting, options: Openin
 async function open(place: ThreadPlace, setting: Setting, options: Opening): Promise<OpenThread> {
   const { signal, wait } = options
   const { leases } = setting
-  // commands in a copy or an interpreter change the store only through the fence
+  // for a copy or an interpreter, the fence checks every change of a command
   const patient = setting.replica !== undefined || !place.store.capabilities.hostPath
   const lease = await leases?.acquire(foldId(place.threadId), { wait, patient, signal })
   const ends: (() => Promise<unknown> | undefined)[] = [() => lease?.release()]
@@ -97,7 +97,7 @@ async function open(place: ThreadPlace, setting: Setting, options: Opening): Pro
       options.onLost,
     )
   } catch (error) {
-    for (const end of ends) await Promise.resolve(end()).catch(() => undefined) // the first failure is reported
+    for (const end of ends) await Promise.resolve(end()).catch(() => undefined) // the first failure is reported below
     throw error
   }
 }
@@ -117,7 +117,7 @@ async function ownTree(
   const made = new Set<string>()
   const heard = replica === undefined ? { onChange, onFlush } : { onChange: nothing, onFlush: nothing }
   const store = fence(place.store, { lease, directories: made, ...heard })
-  // another machine may have written meanwhile: old listings must not be read
+  // another machine may have written in the meantime: drop cached listings
   const trees = [treeOf(layout, threadId), ...(ticketId === undefined ? [] : [ticketTreeOf(layout, ticketId)])]
   await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
   await makeTree(place, { store, lease, made, signal })
@@ -130,7 +130,7 @@ async function ownTree(
 
 const nothing = (): void => undefined
 
-/** The note beside a lease that lists the mount points made, where the store needs no parents for them. */
+/** The lease's note that lists the mount points made, for stores that need no parents for them. */
 const pointsNote = 'mountPoints'
 
 interface Making {
@@ -140,7 +140,7 @@ interface Making {
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes the tree of a new thread before it is mounted [RP12]. The lease notes it, since checking costs requests. */
+/** Makes the tree of a new thread before it is mounted [RP12]. A note of the lease records the tree, since a check costs requests. */
 async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Making): Promise<void> {
   const { threadId, layout } = place
   const known = lease?.notes[idNote]
@@ -148,7 +148,7 @@ async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Maki
   const tree = treeOf(layout, threadId)
   try {
     if (lease === undefined || hasDirectories(store)) {
-      // a directory on a disk or a mount can vanish, and costs little to make
+      // on a disk or a mount, a directory can vanish, and creating it costs little
       await store.createDirectory(tree, { recursive: true, signal })
       if (known === undefined) await lease?.writeNotes({ [idNote]: threadId })
       return
@@ -173,7 +173,7 @@ async function makePoint(store: StorageAdapter, path: MountPath, signal: AbortSi
     await store.createDirectory(path, { signal })
   } catch (error) {
     if (!isWorkspaceError(error, 'EEXIST')) throw error
-    // the mount itself refuses a file here
+    // the workspace refuses a file as the place of a mount
     if ((await store.stat(path, { signal })).type !== 'directory') throw error
   }
 }
@@ -186,7 +186,7 @@ interface SetUp {
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes the missing parts. The operator's files pass by the operator's own rules, and the audit says so. */
+/** Makes the missing parts. The operator's rules govern the operator's files, and the audit says so. */
 async function setUp(
   place: ThreadPlace,
   setting: Setting,

@@ -34,13 +34,13 @@ export class Pool {
     this.#options = options
   }
 
-  /** Uses a thread, opened once for all callers. @throws WorkspaceError `EBUSY` for another user or ticket, or without room */
+  /** Uses a thread, which is opened once for all callers. @throws WorkspaceError `EBUSY` for another user or ticket, or without room */
   async use(
     key: ThreadKey,
     open: (onLost: (ended: Promise<void>) => void) => Promise<OpenThread>,
   ): Promise<OpenThread> {
     const name = foldId(key.threadId)
-    await this.#closing.get(name)?.catch(() => undefined) // who closes the thread sees it
+    await this.#closing.get(name)?.catch(() => undefined) // the caller that closes the thread receives the error
     const known = this.#entries.get(name)
     if (known?.isStuck === true) {
       await this.#close(known) // throws the reason why the thread still cannot be flushed
@@ -75,21 +75,21 @@ export class Pool {
 
   async leave(threadId: string, thread: OpenThread): Promise<void> {
     const entry = this.#entries.get(foldId(threadId))
-    // a thread whose lease was lost is closed already
+    // a thread whose lease was lost is already closed
     if (entry === undefined || (await entry.opening.catch(() => undefined)) !== thread) return
     if (entry.isStuck) return this.#close(entry)
     entry.users -= 1
     if (entry.users > 0) return
     entry.idleSince = performance.now()
     if (this.#options.idleTimeout === 0) return this.#close(entry)
-    // `#close` keeps a stuck thread, and tries again
+    // after a failed flush, `#close` keeps the thread open and tries again
     entry.timer = setTimeout(() => void this.#close(entry).catch(() => undefined), this.#options.idleTimeout)
     entry.timer.unref()
   }
 
   async evict(threadId: string): Promise<boolean> {
     const name = foldId(threadId)
-    await this.#closing.get(name)?.catch(() => undefined) // who closes the thread sees it
+    await this.#closing.get(name)?.catch(() => undefined) // the caller that closes the thread receives the error
     const entry = this.#entries.get(name)
     if (entry === undefined) return true
     if (entry.users > 0) return false
@@ -97,7 +97,7 @@ export class Pool {
     return true
   }
 
-  /** Closes all threads. Returns a failure that prevented no closing. @throws WorkspaceError where a thread keeps its lease */
+  /** Closes all threads. Returns an error of a thread that closed nevertheless. @throws WorkspaceError where a thread keeps its lease */
   async close(): Promise<Error | undefined> {
     const entries = [...this.#entries.values()]
     const ends = await Promise.allSettled(entries.map((entry) => this.#close(entry)))
@@ -110,7 +110,7 @@ export class Pool {
     return failures[0]?.reason as Error | undefined
   }
 
-  /** Closing threads count too: they hold the same resources. */
+  /** True if no thread can be opened. Closing threads count too: they still use memory and a lease. */
   get #isFull(): boolean {
     return new Set([...this.#entries.keys(), ...this.#closing.keys()]).size >= this.#options.maxOpen
   }
@@ -129,7 +129,7 @@ export class Pool {
       }
     }
     if (this.#closing.size === 0) throw failure ?? fullError(this.#options.maxOpen)
-    await Promise.race([...this.#closing.values()].map((done) => done.catch(() => undefined))) // only room counts here
+    await Promise.race([...this.#closing.values()].map((done) => done.catch(() => undefined))) // only the free place counts here
   }
 
   #close(entry: Entry): Promise<void> {
@@ -151,7 +151,7 @@ export class Pool {
     entry.isStuck = true
     entry.users = 0
     this.#entries.set(foldId(entry.threadId), entry)
-    entry.timer = setTimeout(() => void this.#close(entry).catch(() => undefined), retryMs) // `#close` keeps it, and tries again
+    entry.timer = setTimeout(() => void this.#close(entry).catch(() => undefined), retryMs) // `#close` keeps the thread, and tries again
     entry.timer.unref()
   }
 

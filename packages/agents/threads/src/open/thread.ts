@@ -35,7 +35,7 @@ export class Changes {
   }
 }
 
-/** True if a retry would save no more: the store could not hold some entries, or two versions of an entry were kept. */
+/** True if a retry would save nothing more: the store could not hold some entries, or two versions of an entry were kept. */
 export function isFinal(error: unknown): error is WorkspaceError {
   return isWorkspaceError(error, 'ENOTSUP') || isWorkspaceError(error, 'ECONFLICT')
 }
@@ -54,7 +54,7 @@ export class OpenThread {
     parts.lease?.lost.addEventListener('abort', () => {
       const { threadId } = parts.place
       parts.onState({ threadId, state: 'lost', error: parts.lease?.lost.reason as WorkspaceError })
-      // the fence refuses its flush, and no retry could succeed
+      // the fence refuses a flush after the loss, so no retry could succeed
       onLost(this.close().catch(() => undefined))
     })
   }
@@ -84,7 +84,7 @@ export class OpenThread {
         holder: lease?.holder,
         notes: notesOf(leaseScope, uploadsLater && copy === undefined),
       },
-      // commands write without the file API
+      // commands write without the file API, so `changes` does not know their writes
       dirty: uploadsLater && (changes.dirty || this.workspace.executor !== undefined),
       lastFlush: changes.lastFlush,
       executor: this.workspace.executor,
@@ -103,7 +103,7 @@ export class OpenThread {
     }
   }
 
-  /** Ends the thread's commands, flushes, and releases the lease. After a failed flush the lease is kept: call `close` again. */
+  /** Ends the thread's commands, flushes, and releases the lease. A failed flush keeps the lease: call `close` again. */
   close(): Promise<void> {
     this.#closing ??= this.#close().finally(() => {
       if (this.isUnflushed) this.#closing = undefined

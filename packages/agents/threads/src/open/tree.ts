@@ -13,7 +13,7 @@ export function ticketTreeOf(layout: Layout, ticketId: string): MountPath {
   return paths.parseMount(`/${fill(layout.tickets, { ticket_id: ticketId })}`, 'threads')
 }
 
-/** Where the copies of a thread keep packs, which save requests. */
+/** The directory in which the copies of a thread keep packs, which save requests. */
 export function packsOf({ control }: Layout, threadId: string): MountPath {
   return paths.parseMount(`/${control}/packs/${foldId(threadId)}`, 'threads')
 }
@@ -31,7 +31,7 @@ export async function* listThreads(
       if (after === '' || (await kindOf(store, treeOf(layout, name))) === 'directory') yield name
     }
   } catch (error) {
-    // no thread exists in the store yet
+    // no thread exists in the store
     if (!isWorkspaceError(error, 'ENOENT')) throw error
   }
   return undefined
@@ -46,7 +46,7 @@ function isId(name: string): boolean {
   }
 }
 
-/** `other` is a file, or a link at the path or in a directory above. */
+/** The type of the entry. `other`: a file, or a link at the path or in a directory above. */
 export async function kindOf(
   store: StorageAdapter,
   path: MountPath,

@@ -9,11 +9,11 @@ import { kindOf, treeOf } from './tree.ts'
 /** The lease's note with the exact id, since lease names are folded. If the note exists, the thread's tree exists. */
 export const idNote = 'id'
 
-/** Whether directories exist without an object in them. */
+/** True if a directory exists without an object in it. */
 export const hasDirectories = ({ capabilities }: StorageAdapter): boolean =>
   capabilities.hostPath || capabilities.enforcesHierarchy || capabilities.keepsEmptyDirectories
 
-/** Whether the thread was never opened. Where checking costs a request, the notes alone decide. */
+/** True if the thread was never opened. Where a check costs a request, the notes alone decide. */
 export async function isNew({ store, layout, threadId }: ThreadPlace, lease: Lease | undefined): Promise<boolean> {
   if (lease?.notes[idNote] !== undefined) return false
   return !hasDirectories(store) || (await kindOf(store, treeOf(layout, threadId))) === 'nothing'

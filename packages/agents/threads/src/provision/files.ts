@@ -29,7 +29,7 @@ export async function writeOnce(workspace: Workspace, path: string, content: str
   } catch (error) {
     if (isWorkspaceError(error, 'ECONFLICT')) return false
     if (!isWorkspaceError(error, 'ENOTSUP')) throw error
-    // the store checks no condition, so look just before writing
+    // the store checks no condition, so check just before the write
     if (await workspace.exists(path)) return false
     await workspace.write(path, content)
   }

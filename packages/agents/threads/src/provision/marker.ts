@@ -14,7 +14,7 @@ const schema = z.object({
   leftOut: z.array(z.object({ part, reason: z.string() })),
 })
 
-/** `undefined` for a missing or unreadable marker: the thread is then provisioned again. */
+/** Returns `undefined` for a missing or unreadable marker: the thread is then provisioned again. */
 export async function readMarker(workspace: Workspace): Promise<Provisioned | undefined> {
   try {
     const text = await workspace.readText(markerOf(workspace), { maxBytes: 64 * 1024 })

@@ -22,7 +22,7 @@ export interface ProvisionOptions {
 /** Makes the missing parts in order, the marker last [RP8, RP11]. A part that cannot be made is reported and left out. */
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const { threadId, workspace, template, report } = options
-  // one listing shows all parts: in a store with an API each question costs requests
+  // one listing shows all parts: in a store with an API, each check costs requests
   const names = new Set(
     (await Array.fromAsync(workspace.list(workspace.root, { signal: options.signal }))).map(({ name }) => name),
   )

@@ -35,7 +35,7 @@ async function copyLink(files: StorageAdapter, path: Entry['path'], workspace: W
   } catch (error) {
     if (isWorkspaceError(error, 'EEXIST')) return
     if (!isWorkspaceError(error, 'ENOTSUP')) throw error
-    // a store without links gets the file that the link leads to, if the template holds that file
+    // without links in the store, copy the file that the link leads to, if the template has that file
     const { bytes } = await files.read(posix.join(posix.dirname(path), target) as Entry['path'])
     await writeOnce(workspace, place, bytes)
   }

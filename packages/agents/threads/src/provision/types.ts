@@ -2,10 +2,10 @@ import type { StorageAdapter } from '@ws/core/adapter'
 
 export type PartName = '.venv' | '.bashrc' | '.profile' | 'package.json' | 'template'
 
-/** A part that was not made, and why. */
+/** A part that was not made, and the reason. */
 export interface LeftOut {
   readonly part: PartName
-  /** A sentence fragment, printed after the part's name. */
+  /** A part of a sentence, printed after the name of the part. */
   readonly reason: string
 }
 

@@ -8,13 +8,13 @@ interface VenvOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes the Python environment, or returns why not. On a bucket the environment has no pip: uploading pip's 900 files takes too long. */
+/** Makes the Python environment, or returns the reason for its absence. On a bucket it has no pip: uploading pip's 900 files is slow. */
 export async function makeVenv(
   workspace: Workspace,
   { links, pip, signal }: VenvOptions,
 ): Promise<'kept' | { reason: string } | 'made'> {
   const venv = paths.join(workspace.root, paths.parseMount('.venv'))
-  // This file exists while the environment is being made, so that an unfinished environment is made again.
+  // This file exists only during the creation of the environment, so an unfinished environment is made again.
   const begun = `${venv}/.ws-begun`
   const half = await workspace.exists(begun)
   if (!half && (await workspace.exists(`${venv}/pyvenv.cfg`))) return 'kept'
@@ -24,7 +24,7 @@ export async function makeVenv(
     const { exitCode } = await workspace.exec('command -v python3', { signal, login: false })
     if (exitCode !== 0) return { reason: 'was left out: the commands have no `python3`' }
     await workspace.write(begun, '')
-    // venv links `lib64` to `lib` on 64 bits, unless something is there
+    // on 64 bits, venv links `lib64` to `lib`, unless `lib64` exists
     if (!links) await workspace.createDirectory(`${venv}/lib64`)
     const how = [...(links ? [] : ['--copies']), ...(pip ? [] : ['--without-pip'])]
     const command = ['python3', '-m', 'venv', ...how, venv]
@@ -37,7 +37,7 @@ export async function makeVenv(
     return { reason: `was left out: \`python3 -m venv\` failed: ${lastLine(result.stderr || result.stdout)}` }
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
-    await workspace.delete(venv, { recursive: true, force: true }).catch(() => undefined) // the first failure is told
+    await workspace.delete(venv, { recursive: true, force: true }).catch(() => undefined) // the first failure is reported
     return { reason: `was left out: ${error.reason}` }
   }
 }

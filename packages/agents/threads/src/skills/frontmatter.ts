@@ -11,7 +11,7 @@ export interface Frontmatter {
 }
 
 export interface ReadSkillFile {
-  /** Absent when the file holds no usable skill; `problem` says why. */
+  /** Absent when the file has no usable skill; `problem` gives the reason. */
   readonly frontmatter?: Frontmatter | undefined
   readonly body: string
   readonly problem?: string | undefined
@@ -19,7 +19,7 @@ export interface ReadSkillFile {
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 
-/** Lenient: a field of the wrong type is left out. Only the description is required. */
+/** Lenient: drops a field of the wrong type. Only the description is required. */
 const schema = z.object({
   name: scalar.optional().catch(undefined),
   description: scalar.transform((text) => text.trim()).refine((text) => text !== ''),
@@ -46,7 +46,7 @@ export function readSkillFile(text: string): ReadSkillFile {
   return { frontmatter: { ...rest, allowedTools }, body }
 }
 
-/** Values with a colon are often unquoted: parse them once more with quotes. */
+/** Values with a colon are often unquoted: on failure, quotes them and parses again. */
 function parseLeniently(source: string): unknown {
   const options = { maxAliasCount: 100, logLevel: 'error' } as const
   try {

@@ -4,7 +4,7 @@ const maxDepth = 5
 const maxDirectories = 2000
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** The folders below a directory that hold a `SKILL.md`, sorted. The subfolders of a skill are not searched. */
+/** The folders with a `SKILL.md` below a directory, sorted. The subfolders of a skill are not searched. */
 export async function scanForSkills(
   workspace: Workspace,
   root: VirtualPath,

@@ -35,7 +35,7 @@ export async function listSkills(
   return { skills, warnings }
 }
 
-/** The catalogue for a model's prompt, in the form of the standard. Empty when there are no skills. */
+/** The catalogue of skills for a model's prompt, in the form of the standard. Empty without skills. */
 export function formatCatalogue(skills: readonly Skill[]): string {
   if (skills.length === 0) return ''
   const entries = skills.map(

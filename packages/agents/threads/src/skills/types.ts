@@ -13,14 +13,14 @@ export interface Skill {
   readonly license?: string | undefined
   readonly compatibility?: string | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Names of tools that the skill may use without asking. */
+  /** Names of tools that the skill may use without approval. */
   readonly allowedTools?: readonly string[] | undefined
 }
 
 export interface SkillList {
   /** Sorted by name. A skill of the user replaces a system skill of the same name. */
   readonly skills: readonly Skill[]
-  /** One sentence for each skill that was left out, or read in spite of a fault. */
+  /** One sentence for each skill that was left out, or accepted in spite of a fault. */
   readonly warnings: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@ws/core'
 import { getDocument, type PDFDocumentProxy } from 'unpdf/pdfjs'
 
-/** The document is faulty, not the reader. `state` completes "the PDF …". */
+/** A fault of the document, not of the reader. `state` completes the sentence "the PDF …". */
 export class DocumentFault extends Error {
   readonly code: ErrorCode
   readonly state: string

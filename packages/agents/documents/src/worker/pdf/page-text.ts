@@ -1,9 +1,9 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs'
 
-/** Limit of characters read from one page. A printed page has some 3,000. */
+/** Limit of characters read from one page. A printed page has about 3,000. */
 const maxPageCharacters = 256 * 1024
 
-/** The text of one page, then its fields and comments. `cut`: the page has more text, and the reader still works. */
+/** The text of one page, then its fields and comments. `cut`: the page has more text, which the reader still produces. */
 export async function pageText(document: PDFDocumentProxy, number: number): Promise<{ text: string; cut: boolean }> {
   const page = await document.getPage(number)
   const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<TextPart>
@@ -25,7 +25,7 @@ export async function pageText(document: PDFDocumentProxy, number: number): Prom
         if (item.hasEOL) text += '\n'
       }
       if (text.length > maxPageCharacters) {
-        void reader.cancel(new Error('long enough')).catch(() => undefined) // the text is long enough already
+        void reader.cancel(new Error('long enough')).catch(() => undefined) // a failure does not matter: no more text is needed
         return { text: text.slice(0, maxPageCharacters).toWellFormed(), cut: true }
       }
     }

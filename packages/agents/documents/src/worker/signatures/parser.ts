@@ -13,7 +13,7 @@ let loaded: Promise<TreeSitter | undefined> | undefined
 let parser: Promise<Parser> | undefined
 const grammars = new Map<Language, Promise<Grammar>>()
 
-/** `undefined` where its package is not installed. */
+/** Returns `undefined` where the parser's package is not installed. */
 export function loadTreeSitter(): Promise<TreeSitter | undefined> {
   return (loaded ??= import('@vscode/tree-sitter-wasm').then(
     (module) => module.default,
@@ -24,7 +24,7 @@ export function loadTreeSitter(): Promise<TreeSitter | undefined> {
   ))
 }
 
-/** The caller deletes the tree. `undefined` when parsing took longer than `time` (ms). */
+/** The tree of a source, which the caller deletes; `undefined` when parsing took longer than `time` (ms). */
 export async function parse(
   treeSitter: TreeSitter,
   source: string,

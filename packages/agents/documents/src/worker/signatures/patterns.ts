@@ -1,7 +1,7 @@
 import type { Language } from '../../languages.ts'
 import type { SignatureList } from './signature-list.ts'
 
-/** UTF-16 units read of each line, which bound the work of a pattern. */
+/** Limit of UTF-16 units read from each line, which bounds the work of a pattern. */
 const longestLine = 400
 
 const python = /^[ \t]*(?:async[ \t]+def|def|(class))[ \t]+[\p{L}_]/u
@@ -10,7 +10,7 @@ const typeScript = [
   /^(?:export )?(?:const|let|var) [\p{L}_$][\w$]*(?:: [^=]*)? = (?:async )?(?:function\b|\(.*=>|[\w$]+ =>)/u,
 ]
 
-/** Finds definitions by their first line, in linear time. Look-alikes in strings and comments count too. */
+/** Finds definitions by their first line, in linear time. Also finds text in strings and comments that looks like a definition. */
 export function readLines(source: string, language: Language, list: SignatureList): void {
   const read = language === 'python' ? pythonReader(list) : typeScriptReader(list)
   let number = 1

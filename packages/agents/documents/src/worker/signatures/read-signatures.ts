@@ -5,7 +5,7 @@ import { loadTreeSitter, parse } from './parser.ts'
 import { collectPython } from './python.ts'
 import { collectTypeScript } from './typescript.ts'
 
-/** UTF-16 units of the largest source for the parser; longer ones are read by patterns. */
+/** UTF-16 units of the largest source for the parser. Longer sources are read by patterns. */
 const longestParsed = 256 * 1024
 
 export async function readSignatures({ source, language, parseTime }: SignatureRequest): Promise<SignaturesAnswer> {
@@ -24,7 +24,7 @@ export async function readSignatures({ source, language, parseTime }: SignatureR
         return { kind: 'signatures', signatures, parsed, truncated, method: 'parser', spent }
       }
     } catch {
-      spent = true // the patterns below answer instead
+      spent = true // the patterns below read the source instead
     }
   }
   const list = new SignatureList(source)

@@ -12,13 +12,13 @@ export class SignatureList {
     this.#source = source
   }
 
-  /** Adds the source from `start` to `end` as one line. `line` from 1. */
+  /** Adds the source from `start` to `end` as one line. `line` counts from 1. */
   add(line: number, start: number, end: number, depth: number): void {
     if (this.signatures.length >= maxSignatures) {
       this.truncated = true
       return
     }
-    // Runs of whitespace become one space, so take ten times the shown length.
+    // Runs of whitespace become one space, so read ten times the shown length.
     const taken = this.#source.slice(start, Math.min(end, start + maxTextLength * 10))
     const text = taken
       .replaceAll(/\s+/gu, ' ')
