@@ -11,9 +11,9 @@ import type { Download, Downloader, DownloaderOptions, OpenOptions } from './typ
 import { checkUrl, nextUrl } from './url.ts'
 
 const maxRedirects = 5
-/** Milliseconds added to a client's timeout, so that the downloader ends first. The downloader's error names the reason. */
+/** Milliseconds added to a client's timeout: the downloader must end first, since its error names the reason. */
 const laterTimeout = 10_000
-/** After these answers another client is tried: some servers refuse plain clients. */
+/** Statuses after which another client is tried: some servers refuse plain clients. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 503])
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
@@ -157,14 +157,14 @@ export class LiveDownloader implements Downloader {
           timeout: this.#timeout + laterTimeout,
           ca: this.#machinery.ca,
         })
-        // the proxy itself answers refused plain requests
+        // the client got an answer of the proxy, which had refused the request
         if (transfer.problem !== undefined) throw transfer.problem
         return { answer, transfer, client }
       } catch (error) {
         release()
         transfer.end()
         patience.throwIfEnded()
-        // every client would get the same refusal
+        // the proxy would refuse every other client too
         if (transfer.problem !== undefined) throw transfer.problem
         failure = error
       }
@@ -174,7 +174,7 @@ export class LiveDownloader implements Downloader {
   }
 }
 
-/** Ending this stream releases the connection, even before the first read. A generator would release nothing then. */
+/** The content. The end of this stream releases the connection, also before the first read, which a generator would not do. */
 function streamOf(answered: Answered, options: ContentOptions): AsyncIterableIterator<Uint8Array> {
   const content = contentOf(answered, options)
   // never rejects: both clients close without errors
@@ -245,7 +245,7 @@ function isCertificateProblem(error: unknown): boolean {
   return false
 }
 
-/** A printable header of at most 255 characters is unchanged. Any other is cut to its media type (names ≤ 127 characters, RFC 6838). */
+/** The media type of a header. Keeps a printable header of at most 255 characters, else only its type (names ≤ 127 characters, RFC 6838). */
 function mediaTypeOf(header: string | undefined): string | undefined {
   if (header === undefined || /^[ -~]{1,255}$/.test(header)) return header
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?=[\s;]|$)/.exec(header)?.[0]

@@ -6,7 +6,7 @@ export interface PatienceOptions {
   readonly signals: readonly AbortSignal[]
 }
 
-/** Limits a download's total and idle time. Also ends with the caller's signal. */
+/** Limits a download's total and idle time. The caller's signal ends the download too. */
 export class Patience {
   readonly signal: AbortSignal
   readonly #ending = new AbortController()
@@ -40,7 +40,7 @@ export class Patience {
     clearTimeout(this.#idle)
   }
 
-  /** Calls `end` on timeout or abort, at once if either has happened. Returns a function that removes the callback. */
+  /** Calls `end` on timeout or abort, or at once after either. Returns a function that removes the callback. */
   onEnd(end: () => void): () => void {
     if (this.signal.aborted) end()
     else this.signal.addEventListener('abort', end, { once: true })

@@ -19,7 +19,7 @@ export function nextUrl(from: URL, location: string): URL {
   return url
 }
 
-/** A client may read UTF-8 in a header as Latin-1. Invalid UTF-8 stays unchanged. */
+/** Decodes a header again as UTF-8: a client may read UTF-8 as Latin-1. Invalid UTF-8 stays unchanged. */
 function utf8Of(header: string): string {
   // oxlint-disable-next-line no-control-regex -- a byte
   if (!/[\u0080-\u00ff]/.test(header) || /[^\u0000-\u00ff]/.test(header)) return header

@@ -4,7 +4,7 @@ import { WorkspaceError, type AccessEvent } from '@ws/core'
 import { checkOption, checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
 export interface AuditLogOptions {
-  /** Bytes of lines queued for a slow stream; later events are dropped and counted. Default 1 MiB. */
+  /** Limit of the bytes queued for a slow stream. Further events are dropped and counted. Default 1 MiB. */
   readonly maxPendingBytes?: number | undefined
   /** Called with each dropped event. Its errors are ignored. Default: none. */
   readonly onDropped?: ((event: AccessEvent) => void) | undefined
@@ -15,9 +15,9 @@ export interface AuditLog {
   readonly record: (event: AccessEvent) => void
   /** Events dropped so far. */
   readonly dropped: number
-  /** Resolves when the stream has taken every line. @throws WorkspaceError `EIO` for a failed or closed stream */
+  /** Resolves when the stream has accepted every line. @throws WorkspaceError `EIO` for a failed or closed stream */
   flush(): Promise<void>
-  /** Drops later events, and flushes. The caller ends the stream. */
+  /** Flushes the log. Later events are dropped. The caller ends the stream. */
   close(): Promise<void>
 }
 

@@ -11,7 +11,7 @@ interface TelemetryOptions {
 }
 
 interface WorkspaceTelemetryOptions extends TelemetryOptions {
-  /** Command lines as the attribute `ws.command`. They may hold secrets. Default false. */
+  /** Add command lines as the attribute `ws.command`. They may contain secrets. Default false. */
   readonly commands?: boolean | undefined
 }
 
@@ -24,7 +24,7 @@ const shapes: OptionShapes<TelemetryOptions> = {
 
 /**
  * Traces each operation and command of a workspace as a child of the active span. Returns a function that ends tracing.
- * The histogram `ws.operation.duration` is in seconds. Spans hold paths and labels, metrics neither.
+ * The histogram `ws.operation.duration` is in seconds. Spans have paths and labels; metrics have neither.
  * @throws WorkspaceError `EINVAL` that names the option
  */
 export function traceWorkspace(workspace: Workspace, options: WorkspaceTelemetryOptions = {}): () => void {
@@ -53,7 +53,7 @@ export function traceWorkspace(workspace: Workspace, options: WorkspaceTelemetry
 
 /**
  * Wraps an adapter: a span for each operation, and the metrics `ws.storage.duration` (seconds) and `ws.storage.bytes`.
- * The span of an iteration ends when the caller finishes or leaves it. @throws WorkspaceError `EINVAL` that names the option
+ * The span of an iteration ends when the caller finishes or stops it. @throws WorkspaceError `EINVAL` that names the option
  */
 export function traceAdapter(adapter: StorageAdapter, options: AdapterTelemetryOptions = {}): StorageAdapter {
   const operation = 'traceAdapter'
@@ -92,7 +92,7 @@ interface EndedSpan {
   readonly error: string | undefined
 }
 
-/** Events come at the end of a call, in the context of the call. */
+/** Events arrive at the end of a call, in the context of the call. */
 function span(tracer: Tracer, name: string, { startTime, duration, attributes, error }: EndedSpan): void {
   const started = tracer.startSpan(name, { startTime, attributes }, context.active())
   if (error !== undefined) started.setStatus({ code: SpanStatusCode.ERROR, message: error })

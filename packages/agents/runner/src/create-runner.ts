@@ -24,7 +24,7 @@ import { Opened } from './opened.ts'
 export interface RunnerOptions {
   /** The tree that steps read: a directory of this machine, or an adapter, which the caller closes. */
   readonly workspace: string | StorageAdapter
-  /** The tree that steps write, given like `workspace`. A directory must exist. */
+  /** The tree that steps write: like `workspace`, a directory of this machine or an adapter. A directory must exist. */
   readonly output: string | StorageAdapter
   /** The output's path in the workspace, for adapters. Default: computed for directories; an output adapter is outside the workspace. */
   readonly outputPath?: string | undefined
@@ -37,14 +37,14 @@ export interface RunnerOptions {
   readonly state?: string | StorageAdapter | undefined
   /**
    * Copies a part of a stored state to this machine, for real programs: `createReplicaAdapter` of `@ws/adapter-replica`.
-   * Called for each attempt of a writing step. The runner does not copy a stored `workspace`; the caller must.
+   * Called for each attempt of a writing step. The runner does not copy a stored `workspace`; the caller must copy it.
    * Default: none; commands on a stored state then need the virtual executor.
    */
   readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
   /** Executors as for `createWorkspace`. Default: none; commands reject with `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
-  /** Your own step types by name. A type of yours overrides the built-in type of its name. */
+  /** Your own step types by name. Your type overrides a built-in type of the same name. */
   readonly types?: StepTypes | undefined
   /** The model of `agent` steps. Default: none; plans then cannot use the type `agent`. */
   readonly model?: Model | undefined
@@ -135,7 +135,7 @@ async function openState(
   return openLocalState({ directory, mounted, owner })
 }
 
-/** The output's place in the workspace. Refuses a workspace inside the output: steps could write what other steps read. */
+/** The output's path in the workspace. Refuses a workspace inside the output: steps could write files that other steps read. */
 function placeOf(
   { outputPath, output }: RunnerOptions,
   inputs: HostDirectory | undefined,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
 
-/** Equal text for equal values, whatever the order of their names. Absent members are left out. */
+/** JSON text that is equal for equal values, in any order of their names. Absent members are left out. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner

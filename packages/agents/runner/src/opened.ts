@@ -2,7 +2,7 @@ interface Closable {
   close(): Promise<void>
 }
 
-/** Everything that a runner opened, closed in reverse order. The lowest Node has no `AsyncDisposableStack`. */
+/** Everything that a runner opened, closed in reverse order. The oldest supported Node has no `AsyncDisposableStack`. */
 export class Opened {
   readonly #all: Closable[] = []
 
@@ -11,7 +11,7 @@ export class Opened {
     return one
   }
 
-  /** Closes everything even if one fails; repeated calls are fine. @throws the first failure */
+  /** Closes everything, even after a failure. Repeated calls do nothing. @throws the first failure */
   async close(): Promise<void> {
     const failures: unknown[] = []
     for (let one = this.#all.pop(); one !== undefined; one = this.#all.pop()) {

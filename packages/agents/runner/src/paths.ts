@@ -4,9 +4,9 @@ import { asBreach } from './errors.ts'
 
 type Templates = Readonly<Record<string, string | undefined>>
 
-/** Where a step sees the workspace. Relative paths to read start here. */
+/** The path of the workspace inside a step. Relative paths to read start at this path. */
 export const workspaceAt = '/workspace'
-/** Where a step sees its staging directory. Relative paths to write start here. */
+/** The path of the staging directory inside a step. Relative paths to write start at this path. */
 export const outputAt = '/output'
 
 export interface OutputPlace {

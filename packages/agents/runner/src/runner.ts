@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly resume?: boolean | undefined
   /** True repeats steps that are up to date. Content that no run wrote is still never overwritten. Default false. */
   readonly force?: boolean | undefined
-  /** Ends every step when it aborts. The run can be resumed. */
+  /** Ends every step on abort. The run can be resumed. */
   readonly signal?: AbortSignal | undefined
   /**
    * Milliseconds to wait for another run of this output. Default 0; 45,000 where the state is a store.
@@ -77,7 +77,7 @@ export class Runner implements AsyncDisposable {
     return createPlanJsonSchema(this.#context.types)
   }
 
-  /** Finds every problem that a plan shows before a run, without changing files. @param given YAML or JSON text, or data */
+  /** Finds every problem of a plan that can be found before a run, without changing files. @param given YAML or JSON text, or data */
   async check(given: unknown, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<PlanCheck> {
     const { types, place } = this.#context
     const checked = checkPlan(given, { types, output: place })
@@ -103,14 +103,14 @@ export class Runner implements AsyncDisposable {
       options.signal?.throwIfAborted()
       throw error
     })
-    // After a lost lease, another runner continues the run.
+    // After the loss of the lease, this run stops: another runner continues it.
     const signal = options.signal === undefined ? lock.lost : AbortSignal.any([options.signal, lock.lost])
     await this.#finishLandings()
     const { plan, problems } = await this.check(given, { signal })
     if (plan === undefined) throw planError(problems)
     const { run, ended } = resume ? await this.#resumed(plan) : { run: await this.#begin(plan), ended: [] }
     const known = new Map(ended.map((record) => [stagingName(record), record.outcome]))
-    /** Recorded ends never change, so one reading serves the run. An attempt without an end was left by an earlier process. */
+    /** Recorded ends never change, so one reading serves the run. An attempt without an end comes from an earlier process. */
     const executeHere: StepFunction = async (_id, request) => {
       const outcome = known.get(stagingName({ ...request, stepId: request.step.id }))
       await lock.confirm?.({ signal }) // after a pause of this process, its timers have not run yet
@@ -127,7 +127,7 @@ export class Runner implements AsyncDisposable {
     return result
   }
 
-  /** Runs one attempt at a step, for engines. The caller holds the step's lease where two processes could run the attempt at once. */
+  /** Runs one attempt of a step, for engines. The caller must hold the step's lease if two processes could run the attempt at once. */
   executeStep(request: StepRequest, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<StepOutcome> {
     return executeStep(request, this.#context, options)
   }
@@ -139,7 +139,7 @@ export class Runner implements AsyncDisposable {
     return run && { run, records: await journal.records(run.runId) }
   }
 
-  /** Closes the journal and the runner's own adapters. Repeated calls are fine. */
+  /** Closes the journal and the runner's own adapters. Repeated calls do nothing. */
   async close(): Promise<void> {
     await this.#opened.close()
   }

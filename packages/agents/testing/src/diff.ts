@@ -9,8 +9,8 @@ export interface TreeChange {
 }
 
 /**
- * The differences between two trees by path. Permission bits and times count if both trees have them.
- * A directory counts if it is empty, or a file in the other tree.
+ * The differences between two trees by path. Permission bits and times are compared if both trees have them.
+ * A directory is compared only if it is empty, or if the other tree has a file at its path.
  */
 export function diffTrees(before: Tree, after: Tree): TreeChange[] {
   return diffNodes(flatten(before, 'diffTrees'), flatten(after, 'diffTrees')).map(({ path, change, old, now }) => ({
@@ -67,7 +67,7 @@ export function explainChanges(changes: readonly NodeChange[]): string {
   return lines.join('\n')
 }
 
-/** The first difference. A sentence fragment, printed after the path. */
+/** The first difference, as a part of a sentence that is printed after the path. */
 export function explainDifference(expected: Node, received: Node, indent = '  '): string {
   const both = (one: string, other: string): string => `\n${indent}  expected: ${one}\n${indent}  received: ${other}`
   if (expected.type !== received.type) return `is a ${received.type}, expected a ${expected.type}`

@@ -17,7 +17,7 @@ export async function expectFile(source: TreeSource, path: string, content?: Fil
   require(await judgeFile(source, path, content), expectFile)
 }
 
-/** Expects exactly these files, and the bits and times that `tree` names. @throws AssertionError */
+/** Expects exactly these files, with the permission bits and times that `tree` names. @throws AssertionError */
 export async function expectTree(source: TreeSource, tree: Tree, options?: Pick<TreeOptions, 'in'>): Promise<void> {
   require(await judgeTree(source, tree, options), expectTree)
 }
@@ -30,7 +30,7 @@ export async function expectDenied(attempt: Attempt, expected?: ExpectedDenial):
   require(await judgeDenial(attempt, expected), expectDenied)
 }
 
-// Hide the function from the stack, which then begins in the test.
+// Omit `stackStartFn` from the stack, so that the stack begins in the test.
 function require({ pass, message, actual, expected }: Verdict, stackStartFn: (...args: never[]) => unknown): void {
   if (!pass) throw new AssertionError({ message: message(), actual, expected, operator: 'equal', stackStartFn })
 }

@@ -5,9 +5,9 @@ import { createGlobFilter, operations, type AdapterOperation, type Call } from '
 import { checkOption, option, type OptionShapes } from '@ws/core/options'
 
 export interface FaultSelection {
-  /** Operations of the adapter; a workspace reads by `read` or `readStream`. Default: every one. */
+  /** Operations of the adapter; a workspace reads by `read` or `readStream`. Default: every operation. */
   readonly operation?: AdapterOperation | readonly AdapterOperation[] | undefined
-  /** A glob on the path, or the destination: `/notes/**`, `*.md`. Default: every path. */
+  /** A glob for the path or the destination: `/notes/**`, `*.md`. Default: every path. */
   readonly path?: string | undefined
   /** Matching calls that pass first. Default 0. */
   readonly skip?: number | undefined
@@ -23,8 +23,8 @@ export interface FaultSelection {
  * A fault:
  * - `error`: the call does nothing and rejects with `code`; default `EBACKEND`.
  * - `delay`: the call waits these milliseconds first, or until its signal aborts.
- * - `torn`: a stream or listing breaks off after this many bytes or entries, at the latest at its end. Reads and writes in one piece fail.
- * - `lost`: the call is carried out, but its answer is an error.
+ * - `torn`: a stream or listing fails after this many bytes or entries, at the latest at its end. Reads and writes in one piece fail.
+ * - `lost`: the operation is carried out, but the call rejects.
  */
 export type Fault = FaultSelection &
   (
@@ -112,7 +112,7 @@ function matcherOf({ kind: what, operation, path }: Fault): State['matches'] {
   }
 }
 
-/** From 0, below 1. Depends on the call's number only, so other calls do not change it. */
+/** A number from 0 to below 1. Depends only on the seed and the number of the call, so other calls do not change the result. */
 function randomOf(seed: number, call: number): number {
   return createHash('sha256').update(`${seed}/${call}`).digest().readUInt32BE() / 2 ** 32
 }

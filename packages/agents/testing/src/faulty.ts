@@ -8,14 +8,14 @@ import { checkFaults, FaultPlan, type Fault, type MetFault } from './faults.ts'
 import { tear } from './tear.ts'
 
 export interface FaultyAdapter extends StorageAdapter {
-  /** The faults that occurred, in order. */
+  /** The faults that have occurred, in order. */
   readonly met: readonly MetFault[]
   /** Replaces the faults, and resets their counts. @throws WorkspaceError `EINVAL` */
   setFaults(faults: readonly Fault[]): void
 }
 
 /**
- * Adds faults to an adapter. For each call the first match in the list occurs; other calls keep the whole contract.
+ * Adds faults to an adapter. In each call, the first matching fault of the list occurs. Other calls keep the whole contract.
  * `close` and `hostPath` never fail. @throws WorkspaceError `EINVAL` that names the fault and its field
  */
 export function faulty(
@@ -108,7 +108,7 @@ export function faulty(
 async function wait(call: Call, duration: number, closing: AbortSignal): Promise<void> {
   const { signal } = call
   const either = signal === undefined ? closing : AbortSignal.any([signal, closing])
-  await setTimeout(duration, undefined, { signal: either }).catch(() => undefined) // an abort ends the wait; the next line reports it
+  await setTimeout(duration, undefined, { signal: either }).catch(() => undefined) // an abort ends the delay; the next line reports it
   signal?.throwIfAborted()
   if (closing.aborted) throw failure(call, 'ECLOSED', 'was closed during a delay of the test', 'open another adapter')
 }

@@ -48,7 +48,7 @@ export async function readNodes(
     try {
       nodes.set(path, await nodeAt(source, entry, path, details))
     } catch (error) {
-      // a workspace lists entries that a rule denies; a denial by a store is a failure
+      // a workspace lists entries that a rule denies: skip these. A denial by a store is a failure
       if (!isWorkspaceError(error) || error.rule === undefined) throw error
     }
   }

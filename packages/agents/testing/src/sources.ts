@@ -47,7 +47,7 @@ export async function readTar(tar: string | Uint8Array): Promise<Nodes> {
   const entries = extract()
   const bytes = typeof tar === 'string' ? await readFile(tar).catch((error: unknown) => fail(error)) : tar
   const fed = pipeline(Readable.from([bytes]), entries)
-  fed.catch(() => undefined) // the entries, which end with it, report the error
+  fed.catch(() => undefined) // the loop over the entries reports the same error
   try {
     for await (const entry of entries) {
       const { name, type, linkname, mode } = entry.header

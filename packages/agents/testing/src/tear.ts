@@ -3,7 +3,7 @@ export interface Cut {
   readonly error: unknown
 }
 
-/** An iteration that may break off. `begin` gives the cut before the source opens. An iteration left early closes its source. */
+/** An iteration that may fail early. `begin` gives the fault before the source opens. If the caller stops early, the source is closed. */
 export function tear<Item>(
   open: () => AsyncIterator<Item>,
   begin: () => Promise<Cut | undefined>,
@@ -53,7 +53,7 @@ export function tear<Item>(
     },
     async return() {
       const opened = state === 'new' ? undefined : source
-      // an opened stream holds resources before its first chunk
+      // an open stream uses resources before its first chunk
       await (state === 'new' ? open() : opened)?.return?.()
       return end()
     },

@@ -11,17 +11,17 @@ import { readNodes, restore } from './read.ts'
 import { readDirectory, readTar } from './sources.ts'
 import { flatten, lay, nest, type Nodes, type Tree } from './tree.ts'
 
-/** The time of file changes and of the workspace's results. */
+/** The clock for the times of file changes and of the workspace's results. */
 export interface TestClock {
   /** Milliseconds since the epoch: the real time until the first `set`. */
   readonly now: () => number
   /** Sets the time (milliseconds since the epoch, or a date) and stops it. @throws WorkspaceError `EINVAL` */
   set(time: number | Date): void
-  /** Advances the time by these milliseconds and stops it. @throws WorkspaceError `EINVAL` */
+  /** Adds these milliseconds to the time and stops the clock. @throws WorkspaceError `EINVAL` */
   advance(duration: number): void
 }
 
-/** Options of `createWorkspace`, and the root's files. Files of `tar` replace those of `directory`, and `files` replaces both. */
+/** Options of `createWorkspace`, and the root's files. `files` replace files of `tar`, which replace files of `directory`. */
 export interface TestWorkspaceOptions extends Omit<WorkspaceOptions, 'mounts'> {
   readonly files?: Tree | undefined
   /** A directory of this machine to copy. */
@@ -30,9 +30,9 @@ export interface TestWorkspaceOptions extends Omit<WorkspaceOptions, 'mounts'> {
   readonly tar?: string | Uint8Array | undefined
   /** Makes the root's store, which is emptied first. Default: a memory store with the times of the clock. */
   readonly adapter?: ((clock: TestClock) => StorageAdapter | Promise<StorageAdapter>) | undefined
-  /** A memfs volume for the root. Its files stay, and given files are added. Not with `adapter`. */
+  /** A memfs volume for the root. Its files remain, and the given files are added. Not with `adapter`. */
   readonly volume?: VolumeFileSystem | undefined
-  /** Where the root appears. Default `/`. */
+  /** The path of the root in the workspace. Default `/`. */
   readonly at?: string | undefined
   /** Mounts beside the root. Default: none. */
   readonly mounts?: readonly MountOptions[] | undefined
@@ -66,10 +66,10 @@ const shapes: OptionShapes<Own> = {
   volume: option.object,
 }
 
-/** A workspace for a test, in memory by default. @throws as `createWorkspace`; `EINVAL` for files that form no tree */
+/** A workspace for a test, in memory by default. @throws the errors of `createWorkspace`; `EINVAL` for files that form no tree */
 export async function createTestWorkspace(options: TestWorkspaceOptions = {}): Promise<TestWorkspace> {
   checkOption(operation, 'options', options, option.object)
-  // a denial is thrown ten calls below the test's line, which the failure must show
+  // the stack of a denial has ten calls before the line of the test, and must show that line
   Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 50)
   const { files = {}, directory, tar, adapter, volume, at = '/', mounts = [], faults = [], ...rest } = options
   for (const [name, value] of Object.entries({ directory, tar, adapter, volume })) {

@@ -4,7 +4,7 @@ import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/o
 
 /**
  * Files as a nested object: text and bytes are files, objects are directories; see also {@link file} and {@link link}.
- * A name may hold `/`: `{ 'src/a.ts': '' }` is `{ src: { 'a.ts': '' } }`.
+ * A name may contain `/`: `{ 'src/a.ts': '' }` is `{ src: { 'a.ts': '' } }`.
  */
 export interface Tree {
   readonly [name: string]: string | Uint8Array | TreeEntry | Tree
@@ -16,7 +16,7 @@ export interface FileDetails {
   readonly modifiedAt?: number | undefined
 }
 
-/** A link, or a file with bits or times. Made by {@link link} and {@link file}. */
+/** A link, or a file with permission bits or times. Made by {@link link} and {@link file}. */
 export class TreeEntry {
   readonly content?: string | Uint8Array
   readonly target?: string
@@ -101,7 +101,7 @@ export function shown(node: Node): Tree[string] {
   return mode === undefined && modifiedAt === undefined ? read : file(read, { mode, modifiedAt })
 }
 
-/** `undefined` for bytes that are not UTF-8. */
+/** The text of UTF-8 bytes; `undefined` for other bytes. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)

@@ -7,7 +7,7 @@ import type { Tree } from './tree.ts'
 import { judgeDenial, judgeFile, judgeTree, type Attempt, type ExpectedDenial, type FileContent } from './verdict.ts'
 
 declare module 'vitest' {
-  // the parameters copy Vitest's own declaration
+  // the type parameters must equal those of Vitest's own declaration
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     toHaveFile(path: string, content?: FileContent): Promise<void>
     toHaveTree(tree: Tree, options?: Pick<TreeOptions, 'in'>): Promise<void>
@@ -26,7 +26,7 @@ export interface WorkspaceFixtures {
   readonly workspace: Workspace
 }
 
-/** Vitest's `test` with a fresh workspace for each test, closed afterwards. */
+/** Vitest's `test` with a fresh workspace for each test, closed after the test. */
 export function workspaceTest(options: TestWorkspaceOptions = {}): TestAPI<WorkspaceFixtures> {
   return test.extend<WorkspaceFixtures>({
     // oxlint-disable-next-line no-empty-pattern -- Vitest reads the names of the fixtures that are used

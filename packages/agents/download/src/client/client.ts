@@ -9,7 +9,7 @@ export interface ClientRequest {
   readonly url: URL
   readonly proxy: { readonly port: number; readonly password: string }
   readonly signal: AbortSignal
-  /** Milliseconds, body included. The downloader has its own limit; a client must not give up earlier. */
+  /** Milliseconds, body included. The downloader has a shorter limit, and must end first. */
   readonly timeout: number
   readonly ca?: string | undefined
 }

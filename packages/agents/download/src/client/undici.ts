@@ -13,7 +13,7 @@ const headers = {
   'accept-encoding': 'gzip, br',
 }
 
-// `fetch` would accept a truncated compressed body as complete
+// own decoders: `fetch` would accept a truncated compressed body as complete
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
@@ -34,7 +34,7 @@ export const undiciClient: Client = {
       bodyTimeout: 0,
       ...(ca !== undefined && { requestTls: { ca } }),
     })
-    const close = (): Promise<void> => dispatcher.destroy().catch(() => undefined) // nothing waits for these connections
+    const close = (): Promise<void> => dispatcher.destroy().catch(() => undefined) // no caller waits for these connections
     try {
       const response = await sendRequest(url, { signal, dispatcher, headers })
       const header = (name: string): string | undefined => {

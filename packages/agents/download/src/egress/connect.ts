@@ -19,7 +19,7 @@ export interface TorOptions {
 }
 
 export interface EgressOptions extends AddressCheck {
-  /** Allowed ports of hosts that no list names. The entries of a list have their own ports. */
+  /** Allowed ports of hosts that no list names. The entries of a list name their own ports. */
   readonly ports: ReadonlySet<number>
   readonly tor: TorOptions | undefined
 }
@@ -28,7 +28,7 @@ const everyHost: Connections = { judge: () => ({ effect: 'allow' }), report: () 
 
 type Way = { readonly socket: Socket } | { readonly problem: DialProblem | 'port' | 'torName' }
 
-/** Judges the host before resolving its name, and connects to the very address that was checked. @throws WorkspaceError */
+/** Judges the host before resolving its name, and connects to exactly the checked address. @throws WorkspaceError */
 export async function connectOut(
   host: string,
   port: number,
@@ -56,7 +56,7 @@ export async function connectOut(
     isTold = true
   }
   socket.once('close', tell)
-  // emit the event before the download ends
+  // report the connection before the download ends
   transfer.signal.addEventListener('abort', tell, { once: true })
   return socket
 }
@@ -77,14 +77,14 @@ async function reach(host: string, port: number, transfer: Transfer, options: Eg
   return await dial(host, port, { ...options, signal: transfer.signal }).catch(() => ({ problem: 'unreachable' }))
 }
 
-/** Each identity has its own user and password, so Tor gives it its own circuit. */
+/** Connects with a user and password for each identity: Tor then gives each identity its own circuit. */
 async function reachThroughTor(host: string, port: number, transfer: Transfer, { tor }: EgressOptions): Promise<Way> {
   const { identity } = transfer
   if (tor === undefined || identity === undefined) throw problems.noTor()
   if (!isTorName(host)) return { problem: 'torName' }
   try {
     const proxy = { host: tor.host ?? '127.0.0.1', port: tor.port ?? 9050 }
-    // a socket made by the library could not be closed while it waits for Tor
+    // a socket that the library makes could not be closed while the socket waits for Tor
     const socket = connectTcp(proxy)
     socket.on('error', () => socket.destroy())
     transfer.hold(socket)

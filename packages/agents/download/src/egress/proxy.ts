@@ -11,7 +11,7 @@ import { problems } from '../errors.ts'
 import { connectOut, type EgressOptions } from './connect.ts'
 import { Transfer, type TransferOptions } from './transfer.ts'
 
-/** A loopback proxy, the clients' only way out. It checks every address, and requires the password of a running transfer. */
+/** A loopback proxy: the only way of the clients to the network. Checks every address. Only running transfers have a password. */
 export class EgressProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #options: EgressOptions
@@ -35,7 +35,7 @@ export class EgressProxy implements AsyncDisposable {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })
-    // a connection refused for lack of descriptors only fails its client
+    // without descriptors, a connection is refused, and only its client fails
     this.#server.on('error', () => undefined)
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
@@ -93,7 +93,7 @@ export class EgressProxy implements AsyncDisposable {
       refuse(client, '403 Forbidden')
       return
     }
-    // the client may have closed meanwhile, and then emits no further event
+    // the client may have closed before, and then emits no further event
     if (client.destroyed) return void upstream.destroy()
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     if (head.length > 0) upstream.write(head)
@@ -128,7 +128,7 @@ export class EgressProxy implements AsyncDisposable {
     }
     passAnswer(outgoing, response, refuse)
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // a started answer ends by its own events
+      // the events of the answer end an answer that has begun
       if (response.headersSent) return
       if (error.code?.startsWith('HPE_') === true) refuse()
       else response.destroy()

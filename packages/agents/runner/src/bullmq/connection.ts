@@ -15,7 +15,7 @@ export interface RedisConnection {
 
 export const defaultQueue = 'ws-steps'
 
-/** Calls wait while Redis is unreachable, so a run continues when Redis is back. */
+/** Calls wait while Redis is unreachable, so a run continues as soon as Redis is reachable again. */
 export function connectionOf({ host, port, username, password, database, tls }: RedisConnection): ConnectionOptions {
   return {
     host: host ?? '127.0.0.1',

@@ -5,7 +5,7 @@ export const bullmq = await load()
 
 async function load(): Promise<typeof import('bullmq')> {
   try {
-    // BullMQ loads `ioredis` only at its first connection; without `ioredis` each step would block forever
+    // BullMQ loads `ioredis` only at its first connection; without `ioredis`, each step would wait forever
     await import('ioredis')
     return await import('bullmq')
   } catch (native) {

@@ -9,29 +9,29 @@ import { bullmq } from './peers.ts'
 
 export interface QueueStepOptions {
   readonly connection: RedisConnection
-  /** The queue's name, equal to that of the workers. Default `ws-steps`. */
+  /** The name of the queue, which the workers use too. Default `ws-steps`. */
   readonly queue?: string | undefined
 }
 
-/** Milliseconds between checks of a job's state, in case Redis loses the message of its end. */
+/** Milliseconds between checks of a job's state, in case Redis loses the message that the job has ended. */
 const pollInterval = 5_000
 const shapes = { connection: option.required(option.object), queue: option.text }
 const removed = { pollInterval: 'leave it out: jobs are checked every 5 seconds' }
 
-/** `step` is the option of a run that hands its steps to workers. Close this object after the run. */
+/** An object whose `step` is the option of a run: it hands steps to workers. Close the object after the run. */
 export interface QueueStep extends AsyncDisposable {
   readonly step: StepFunction
   close(): Promise<void>
 }
 
-/** Puts each attempt into a BullMQ queue and waits for its end. A lost job is queued again; the journal lets it land once. */
+/** Puts each attempt into a BullMQ queue and awaits its end. A lost job is queued again; the journal lets its files land only once. */
 export function createQueueStep(given: QueueStepOptions): QueueStep {
   checkOptions<QueueStepOptions>(given, shapes, { operation: 'createQueueStep', removed })
   const { connection, queue: name = defaultQueue } = given
   const options = { connection: connectionOf(connection) }
   const queue = new bullmq.Queue<StepRequest, StepOutcome>(name, options)
   const events = new bullmq.QueueEvents(name, options)
-  // The client reconnects; without a listener its errors would end the process.
+  // The client reconnects by itself; without a listener, its errors would end the process.
   queue.on('error', () => undefined)
   events.on('error', () => undefined)
   // each waiting step adds a listener, and a run may wait for hundreds of steps
@@ -72,7 +72,7 @@ async function endOf(job: Job<StepRequest, StepOutcome>, events: QueueEvents): P
   try {
     return await job.waitUntilFinished(events, pollInterval)
   } catch (error) {
-    // a failed job has used up its deliveries; other states mean a lost message, or a timeout of the wait
+    // a failed job has used up its deliveries; another state means that a message was lost, or that the wait timed out
     if ((await job.getState()) === 'failed') throw error
     return undefined
   }

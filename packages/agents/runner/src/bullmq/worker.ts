@@ -10,7 +10,7 @@ export interface StepWorkerOptions {
   readonly runner: Runner
   /** The name of the queue. Default `ws-steps`. */
   readonly queue?: string | undefined
-  /** Steps at the same time. Default 1. */
+  /** Limit of steps at the same time. Default 1. */
   readonly concurrency?: number | undefined
 }
 
@@ -19,22 +19,22 @@ const shapes = { connection: needed, runner: needed, queue: option.text, concurr
 const removed = { lockDuration: 'leave it out: another worker takes the job after 30 seconds' }
 
 export interface StepWorker extends AsyncDisposable {
-  /** Takes no further job, and waits for running jobs. */
+  /** Accepts no further job, and waits for running jobs. */
   close(): Promise<void>
 }
 
 const leaseWait = 24 * 3_600_000
 
 /**
- * Carries out steps from a queue. BullMQ may give the job of a silent worker to another worker, while the first one continues.
- * So each attempt first takes the runner's lease of its step, and looks in the journal for a recorded end.
+ * Carries out steps from a queue. BullMQ may give the job of a silent worker to another worker, while the silent worker continues.
+ * So each attempt first takes the runner's lease of its step, and reads in the journal whether its end is recorded.
  */
 export function createStepWorker(options: StepWorkerOptions): StepWorker {
   checkOptions<StepWorkerOptions>(options, shapes, { operation: 'createStepWorker', removed })
   return takeSteps(options, 30_000)
 }
 
-/** @param lockDuration milliseconds after which BullMQ gives a job of a silent worker to another */
+/** @param lockDuration milliseconds after which BullMQ gives the job of a silent worker to another worker */
 export function takeSteps(options: StepWorkerOptions, lockDuration: number): StepWorker {
   const { connection, runner, queue = defaultQueue, concurrency = 1 } = options
   const worker = new bullmq.Worker<StepRequest, StepOutcome>(
@@ -44,7 +44,7 @@ export function takeSteps(options: StepWorkerOptions, lockDuration: number): Ste
       await using lease = await runner.leases.acquire(`steps/${runId}/${step.id}`, { wait: leaseWait })
       return await runner.executeStep(data, { signal: lease.lost })
     },
-    // a job whose worker died goes to another worker, until its deliveries are used up
+    // BullMQ gives a job whose worker died to another worker, until the deliveries of the job are used up
     {
       connection: connectionOf(connection),
       concurrency,
@@ -53,7 +53,7 @@ export function takeSteps(options: StepWorkerOptions, lockDuration: number): Ste
       maxStalledCount: 20,
     },
   )
-  worker.on('error', () => undefined) // the client reconnects; an unheard error would end the process
+  worker.on('error', () => undefined) // the client reconnects; an error without a listener would end the process
   const close = async (): Promise<void> => worker.close()
   return { close, [Symbol.asyncDispose]: close }
 }

@@ -17,7 +17,7 @@ export interface CheckPlanOptions {
   readonly output: OutputPlace
 }
 
-/** Limit of inputs that other steps write: 5,000 steps that each read the outputs of 5,000 steps take 8 s. */
+/** Limit of inputs that other steps write. A check of 5,000 steps that each read the outputs of 5,000 steps takes 8 s. */
 const maxLinks = 1_000_000
 const maxReason = 500
 

@@ -7,7 +7,7 @@ export function findCycle(steps: readonly Node[]): readonly string[] | undefined
   const done = new Set<string>()
   for (const { id: start } of steps) {
     if (done.has(start)) continue
-    // Iterative, since a plan may be a chain of 10,000 steps.
+    // A loop instead of recursion, since a plan may be a chain of 10,000 steps.
     const trail: { readonly id: string; next: number }[] = [{ id: start, next: 0 }]
     const open = new Set([start])
     for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {

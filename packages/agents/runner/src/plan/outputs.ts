@@ -38,7 +38,7 @@ export class Outputs {
     return this.#below(folded)
   }
 
-  /** Binary search in sorted paths: comparing each input with each output would take seconds. */
+  /** Finds the writers below a directory by binary search: comparing each input with each output would take seconds. */
   #below(directory: string): CheckedStep[] {
     const sorted = (this.#sorted ??= [...this.#byPath].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     const prefix = directory === '' ? '' : `${directory}/`

@@ -6,14 +6,14 @@ export interface PlanProblem {
   readonly line?: number | undefined
   readonly step?: string | undefined
   readonly path?: string | undefined
-  /** A sentence without a full stop. */
+  /** A sentence without a full stop at its end. */
   readonly reason: string
   readonly remedy: string
 }
 
 const mostShown = 20
 
-/** "line 7, step `build`: `needs` names `lnit`, which is not a step; …". */
+/** Such as "line 7, step `build`: `needs` names `lnit`, which is not a step; …". */
 export function describeProblem({ line, step, reason, remedy }: PlanProblem): string {
   const place = [line === undefined ? undefined : `line ${line}`, step === undefined ? undefined : `step \`${step}\``]
   const where = place.filter((part) => part !== undefined).join(', ')

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 
-/** Stands for an unknown type: the settings of such a step are not checked. */
+/** A placeholder for an unknown type: the settings of such a step are not checked. */
 export const unknownType = '\0'
 
 /** Fields that no other part of a plan depends on. */
 const independent: ReadonlySet<unknown> = new Set(['name', 'concurrency', 'onFailure', 'onBreach'])
 
-/** The plan without its malformed parts. `undefined` if other parts depend on a malformed part, and would get false problems. */
+/** The plan without its malformed parts; `undefined` if other parts need a malformed part and would then cause false problems. */
 export function withoutFaults(given: unknown, { issues }: z.ZodError): unknown {
   const plan = { ...(given as Record<string, unknown>) }
   const steps = (Array.isArray(plan['steps']) ? plan['steps'] : []).map((step: object) => ({ ...step }))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Names of steps, groups and runs: they become names of directories. */
+/** Names of steps, groups and runs, which become names of directories. */
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 const name = z
@@ -61,6 +61,6 @@ export const planSchema = z.strictObject({
   steps: z.array(stepSchema).min(1).max(10_000),
 })
 
-/** A checked plan with every default filled in. Paths are as the author wrote them. */
+/** A checked plan with every default filled in. Paths stay in the form that the author wrote. */
 export type Plan = z.output<typeof planSchema>
 export type Step = z.output<typeof stepSchema>

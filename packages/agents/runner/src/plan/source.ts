@@ -14,7 +14,7 @@ export interface SyntaxProblem {
 const maxBytes = 4 * 1024 * 1024
 /** Limit of keys, list items and tags: 10,000 steps of five lines each. The parser takes 20 µs for each part. */
 const maxParts = 50_000
-/** Limit of lines outside texts, empty lines included. The parser takes 3 µs for each line. */
+/** Limit of lines outside texts, empty lines included. The parser needs 3 µs for each line. */
 const maxLines = 100_000
 
 /** Reads YAML 1.2, which includes JSON. A plan given as data has no lines. */
@@ -101,7 +101,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   for (const key of path) {
     const pair = isMap(node) ? pairOf(node, key) : undefined
     node = isSeq(node) ? node.items[Number(key)] : pair?.value
-    // the key of a pair, since its value can begin lines below
+    // the key of a pair, since the value can begin some lines below its key
     start = startOf(pair?.key ?? node) ?? start
   }
   return start === undefined ? undefined : lines.linePos(start).line

@@ -11,7 +11,7 @@ export interface RunPlanOptions {
 }
 
 /**
- * Runs the steps of a plan in the order of their needs. Clock, randomness and files are used in `step` only.
+ * Runs the steps of a plan in the order of their needs. Only `step` uses a clock, random numbers or files.
  * An engine that replays `runPlan` gets the same calls of `step` for the same outcomes.
  * @throws the signal's reason, and any error of `step`, when all running steps have ended
  */

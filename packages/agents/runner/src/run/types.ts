@@ -2,13 +2,13 @@ import type { CheckedStep } from '../plan/checked.ts'
 import type { Json } from '../json.ts'
 
 export interface StepRequest {
-  /** Names the run. Each attempt of a step in one run is done once. */
+  /** The name of the run. Each attempt of a step is carried out once in a run. */
   readonly runId: string
   readonly step: CheckedStep
   readonly templates: Readonly<Record<string, string | undefined>>
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** True repeats a step that is up to date. */
+  /** True repeats a step even if the step is up to date. */
   readonly force?: boolean | undefined
 }
 
@@ -19,7 +19,7 @@ export interface StepFailure {
   readonly message: string
 }
 
-/** The end of one attempt. Plain JSON. */
+/** The end of an attempt, as plain JSON. */
 export interface StepOutcome {
   /** `current`: an earlier run did the step with the same inputs and settings. */
   readonly state: 'done' | 'current' | 'failed'
@@ -32,10 +32,10 @@ export interface StepOutcome {
   readonly failure?: StepFailure | undefined
 }
 
-/** The end of a step. `skipped`: not begun, since another step failed. */
+/** The end of a step. `skipped`: the step never began, because another step failed. */
 export type StepEnd = StepOutcome | { readonly state: 'skipped'; readonly because: string }
 
-/** The end of a run. Plain JSON. */
+/** The end of a run, as plain JSON. */
 export interface RunResult {
   readonly runId: string
   readonly state: 'done' | 'failed'

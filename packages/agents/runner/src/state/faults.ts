@@ -3,7 +3,7 @@ import { WorkspaceError } from '@ws/core'
 import { invalid } from '../errors.ts'
 import type { AttemptKey } from './records.ts'
 
-/** The version of the records. A journal of another version is refused and left unchanged. */
+/** The version of the records. A journal of another version is refused and not changed. */
 export const journalVersion = 2
 
 export function damaged(native?: unknown): WorkspaceError {

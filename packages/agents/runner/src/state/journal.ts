@@ -5,11 +5,11 @@ import type { AttemptKey, Landed, RunRecord, StepRecord } from './records.ts'
 export interface LastState {
   readonly landed?: Landed | undefined
   readonly order?: number | undefined
-  /** The objects that hold the states of the step. The next state replaces these objects. */
+  /** The objects with the states of the step. The next state replaces these objects. */
   readonly objects?: readonly MountPath[] | undefined
 }
 
-/** State that a caller of `saveEnd` read under a lease of the step: reading again would cost requests. */
+/** State that a caller of `saveEnd` has read under a lease of the step: a second read would cost requests. */
 export interface SinceLook {
   readonly last: LastState
   readonly isLanding: boolean
@@ -21,7 +21,7 @@ export interface Journal {
   saveRun(run: RunRecord): Promise<void>
   find(key: AttemptKey): Promise<StepRecord | undefined>
   records(runId: string): Promise<StepRecord[]>
-  /** Records a landing before any of its files is in the output. */
+  /** Records a landing before the first of its files is in the output. */
   saveLanding(record: StepRecord): Promise<void>
   /** `landed` replaces the last state of the step in the same transaction. @throws WorkspaceError `ECONFLICT` for an ended attempt */
   saveEnd(record: StepRecord, landed?: Landed, since?: SinceLook): Promise<void>

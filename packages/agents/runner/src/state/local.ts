@@ -19,10 +19,10 @@ export interface LocalStateOptions {
   readonly owner?: Owner | undefined
 }
 
-/** File systems on which locks do not hold between machines: FUSE, NFS, SMB, CIFS, 9P. */
+/** File systems whose locks do not exclude processes on other machines: FUSE, NFS, SMB, CIFS, 9P. */
 const remote: ReadonlySet<number> = new Set([0x65735546, 0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997])
 
-/** Opens the journal and staging of an output's runs. @throws WorkspaceError `EINVAL` where steps see them, or on a network file system */
+/** Opens the journal and staging of an output's runs. @throws WorkspaceError `EINVAL` if steps see the state, or on a network file system */
 export async function openLocalState(options: LocalStateOptions): Promise<RunState> {
   const { owner, mounted } = options
   const directory = resolve(options.directory)
@@ -42,7 +42,7 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
   } catch (error) {
     throw isWorkspaceError(error) ? error : unusable(error)
   }
-  const objects = await createLocalAdapter({ root }) // its exclusive creation holds between processes
+  const objects = await createLocalAdapter({ root }) // its exclusive creation works between processes
   const journal = await openObjectJournal(objects).catch(async (error: unknown) => {
     await objects.close()
     throw error
@@ -87,7 +87,7 @@ export function defaultStateDirectory(identity: string): string {
 
 async function existingPart(path: string): Promise<string> {
   for (let part = path; ; part = join(part, '..')) {
-    const real = await realpath(part).catch(() => undefined) // the caller checks the real path again once it is made
+    const real = await realpath(part).catch(() => undefined) // the caller checks the real path again after creating the directory
     if (real !== undefined) return join(real, path.slice(part.length))
   }
 }

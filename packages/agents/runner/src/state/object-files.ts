@@ -11,7 +11,7 @@ interface Found<Content> {
   readonly version: Version
 }
 
-/** New with each write. The nonce identifies the writer, and keeps versions that are computed from content from repeating. */
+/** A nonce, new with each write. It identifies the writer, and makes each version unique where versions are computed from content. */
 const nonceSchema = z.object({ nonce: z.string() })
 
 export class ObjectFiles {
@@ -21,7 +21,7 @@ export class ObjectFiles {
     this.#adapter = adapter
   }
 
-  /** @throws WorkspaceError `EIO` for a truncated object, or one that does not fit `schema` */
+  /** @throws WorkspaceError `EIO` for a truncated object, or an object that does not fit `schema` */
   async read<Schema extends z.ZodType>(path: MountPath, schema: Schema): Promise<Found<z.output<Schema>> | undefined> {
     try {
       const { bytes, stat } = await this.#adapter.read(path)
@@ -41,7 +41,7 @@ export class ObjectFiles {
     } catch (error) {
       const isRefused = isWorkspaceError(error, 'ECONFLICT')
       if (!isRefused && !isWorkspaceError(error, 'EIO') && !isWorkspaceError(error, 'ETIMEDOUT')) throw error
-      // the answer may be lost although the write happened
+      // the answer may be lost although the write succeeded
       const now = await this.read(path, nonceSchema)
       if (now?.content.nonce === nonce) return true
       if (isRefused) return false

@@ -17,7 +17,7 @@ import {
 
 const atOnce = 16
 
-/** The state of a step after an attempt landed. The greatest `order` is the last one. */
+/** The state of a step after an attempt landed. The state with the greatest `order` is the last state. */
 const stateSchema = z.object({ order: z.int(), landed: landedSchema })
 type State = z.output<typeof stateSchema>
 
@@ -41,13 +41,13 @@ export async function openObjectJournal(adapter: StorageAdapter): Promise<Journa
 
 /**
  * Objects:
- * - `runs/NUMBER.json`: a run, which only the holder of the run's lease replaces;
+ * - `runs/NUMBER.json`: a run. Only the process with the run's lease replaces this object;
  * - `ends/RUN/STEP~ATTEMPT.json`: the end of an attempt, created once, with the step's last state if it landed;
  * - `steps/STEP/landing~RUN~ATTEMPT.json`: an unsettled landing;
- * - `steps/STEP/landed~ORDER~RUN~ATTEMPT.json`: a state of the step, created once. The greatest one is the last state.
+ * - `steps/STEP/landed~ORDER~RUN~ATTEMPT.json`: a state of the step, created once. The greatest ORDER marks the last state.
  * **The order of `saveEnd`**: create the end, create the state, remove older states and the landing. The creation of the end decides.
- * A crash before the creation leaves an open landing. After a later crash, the next reader of the landing finds and settles the end.
- * Settling can be repeated by any process, at any time: it replaces no object. So a step reads its own few objects, never the history.
+ * A crash before the end is created leaves an open landing. After a later crash, the next reader of the landing settles it by its end.
+ * Any process can repeat the settling, at any time: it replaces no object. So a step reads its own few objects, never the history.
  */
 class ObjectJournal implements Journal {
   readonly #files: ObjectFiles
@@ -76,7 +76,7 @@ class ObjectJournal implements Journal {
   }
 
   async find(key: AttemptKey): Promise<StepRecord | undefined> {
-    // Read the landing first: a landing that vanishes meanwhile has its end.
+    // Read the landing first: if the landing vanishes before the second read, its end exists.
     const landing = await this.#files.read(landingAt(key), landingSchema)
     const end = await this.#files.read(endAt(key), endSchema)
     return (end ?? landing)?.content.record
@@ -101,7 +101,7 @@ class ObjectJournal implements Journal {
       const found = await this.#files.read(path, landingSchema)
       isSaved = await this.#files.write(path, { record }, found?.version ?? 'absent')
     }
-    // read after the write, so that an end saved meanwhile is found
+    // read after the write, to find an end that was saved in the meantime
     if ((await this.#files.read(endAt(record), endSchema)) !== undefined) throw endedAlready(record)
   }
 
@@ -113,11 +113,11 @@ class ObjectJournal implements Journal {
     }
     const last: State = { order: (before.order ?? 0) + 1, landed }
     await this.#createEnd(record, last)
-    // The end is saved. If settling fails, the next reader of last states repeats it.
+    // The end is saved. If settling fails, the next reader of last states settles it.
     await this.#settle(record, last, before.objects).catch(() => undefined)
   }
 
-  /** A crash can leave some failures. No step runs before a further call has removed these failures. */
+  /** A crash can leave some failures: the next call removes these, before any step runs. */
   async dropFailures(runId: string): Promise<StepRecord[]> {
     const kept: StepRecord[] = []
     await concurrency.forEachOf(this.#files.list(endsOf(runId)), atOnce, async (path) => {
@@ -127,7 +127,7 @@ class ObjectJournal implements Journal {
         kept.push(end.content.record)
         return
       }
-      // settle first: without its end the landing would be open again, and its landed files unknown
+      // settle first: without its end, the landing would be open again, with unknown files
       await this.#settle(end.content.record, end.content.last)
       await this.#files.remove(path)
     })
@@ -181,7 +181,7 @@ class ObjectJournal implements Journal {
     return [...steps.values()].map((step) => ({ ...step, states: step.states.toSorted() }))
   }
 
-  /** Completes the work of created ends. The landings that remain have no end. */
+  /** Settles the ends that exist. The landings that remain have no end. */
   async #settled(stepId?: string): Promise<StepObjects[]> {
     const steps = await this.#list(stepId)
     let isSettled = false
@@ -207,7 +207,7 @@ class ObjectJournal implements Journal {
     const path = states.at(-1)
     if (path === undefined) return {}
     const found = await this.#files.read(path, stateSchema)
-    if (found === undefined) return this.last(stepId) // replaced by a newer one meanwhile
+    if (found === undefined) return this.last(stepId) // a newer state has replaced the state that was found
     return { ...found.content, objects: states }
   }
 
@@ -224,12 +224,12 @@ class ObjectJournal implements Journal {
 interface StepObjects {
   readonly stepId: string
   readonly landings: AttemptKey[]
-  readonly states: MountPath[] // sorted by order: the last one is the last state
+  readonly states: MountPath[] // sorted by order: the last path is the last state
 }
 
 const objectPattern = /^\/steps\/([^/]+)\/(?:landing|landed~(\d+))~([^/]+)~(\d+)\.json$/u
 
-// Engines may name runs: encode the names, so that they form no paths.
+// Engines may choose names of runs: encode the names, so that no name becomes a path.
 const fileAt = (...names: readonly string[]): MountPath =>
   paths.parseMount(`/${names.map((name) => encodeURIComponent(name)).join('/')}.json`, 'journal')
 const digits = (number: number): string => String(number).padStart(10, '0')

@@ -4,7 +4,7 @@ import type { Json } from '../json.ts'
 
 const path = z.string()
 
-/** One entry that a step left in its staging directory. Paths are from the output's root. */
+/** An entry in a step's staging directory at its end. Paths start at the output's root. */
 export const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), path, hash: z.string(), size: z.number(), mode: z.number().optional() }),
   z.object({ type: z.literal('directory'), path }),
@@ -59,7 +59,7 @@ export const recordSchema = z.object({
   attempt: z.number(),
   state: z.enum(['landing', 'ended']),
   outcome: outcomeSchema,
-  /** A later run with an equal fingerprint may reuse the outcome. Absent: no later run may reuse the outcome. */
+  /** A later run with an equal fingerprint may reuse the outcome. Without a fingerprint, no run may reuse it. */
   fingerprint: z.string().optional(),
   entries: z.array(entrySchema),
   report: reportSchema,

@@ -18,7 +18,7 @@ export interface RunState {
   close(): Promise<void>
 }
 
-/** Names of runs and steps hold no `~`. */
+/** The name of a staging directory. Names of runs and steps contain no `~`. */
 export function stagingName({ runId, stepId, attempt }: AttemptKey): string {
   return `${runId}~${stepId}~${attempt}`
 }

@@ -12,13 +12,13 @@ export interface StoreStateOptions {
   readonly trees?: readonly StorageAdapter[] | undefined
   readonly mounted?: readonly HostDirectory[] | undefined
   readonly replica?: ((part: ReplicatedPart) => StorageAdapter | Promise<StorageAdapter>) | undefined
-  /** Milliseconds after which the lease of a process that died is free. Default 30,000. */
+  /** Milliseconds after which the lease of a dead process is free. Default 30,000. */
   readonly ttl?: number | undefined
 }
 
 /**
  * The state in a store, for any machine: `version.json`, the journal, `staging/` and `leases/`. The caller closes the adapter.
- * An adapter does not reveal its place, so the caller must place the state outside the trees of the steps.
+ * An adapter does not reveal its path, so the caller must place the state outside the trees of the steps.
  * @throws WorkspaceError `EINVAL` for a store without conditions, a store that steps see, or another version; `EIO` for a damaged journal
  */
 export async function openStoreState(

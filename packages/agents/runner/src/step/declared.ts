@@ -5,7 +5,7 @@ import { breach } from '../errors.ts'
 import { containsPath, outputAt } from '../paths.ts'
 import type { LandedEntry } from '../state/records.ts'
 
-/** The file API refuses changes outside the declared outputs at once. Files of commands are checked before they land. */
+/** Makes the file API refuse changes outside the declared outputs at once. Files of commands are checked before they land. */
 export function onlyDeclared(
   staging: StorageAdapter,
   outputs: readonly string[],
@@ -58,7 +58,7 @@ export function checkLeft(entries: readonly LandedEntry[], outputs: readonly str
   })
 }
 
-/** Allows `..` only at the target's beginning, at most one per directory above the link. Chains of such links cannot lead out. */
+/** Allows `..` only at the beginning of a target, at most once for each directory above the link. Chains of such links cannot lead out. */
 function checkLink(path: string, target: string): void {
   const [up = ''] = /^(?:\.\.(?:\/|$))*/u.exec(target) ?? []
   const climbs = up.split('..').length - 1

@@ -14,12 +14,12 @@ import { mountPath, readTree, sameEntry } from './tree.ts'
 
 export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined
-  /** The caller's run is new, so no record of this attempt can exist. Default false. */
+  /** True if the run is new, so no record of this attempt can exist. Default false. */
   readonly isFirst?: boolean | undefined
 }
 
 /**
- * Repeatable: an ended attempt returns its recorded outcome, and an open landing is finished first.
+ * Carries out an attempt; repeatable. For an ended attempt, returns the recorded outcome. An open landing is finished first.
  * @throws the signal's reason after an abort, and errors of the journal; every failure of the step itself is an outcome
  */
 export async function executeStep(
@@ -77,7 +77,7 @@ async function attemptStep(
 
   const value = await live.run(type)
   live.throwIfBreached()
-  // If inputs changed while the step ran, its outcome holds for this run only.
+  // If inputs changed while the step ran, later runs cannot reuse its outcome.
   const isStable = isRepeatable && (await fingerprint()) === before
   await live.closeWorkspace()
   live.throwIfBreached()
@@ -115,7 +115,7 @@ async function attemptStep(
   return finishLanding(withDiffs, context, last)
 }
 
-/** Completes a landing. From here on the step is done, even if this process dies. */
+/** Completes a landing. From now on the step counts as done, even if this process dies. */
 export async function finishLanding(
   record: StepRecord,
   context: ExecuteContext,
@@ -158,7 +158,7 @@ async function endLanding(record: StepRecord, context: ExecuteContext, since: Si
   context.known.add(entries)
 }
 
-/** Entries that an interrupted landing may have left. If the fingerprint is absent, the step runs again. */
+/** Entries that an interrupted landing may have left. Without a fingerprint, the step will run again. */
 async function partlyLanded(
   { landing, request }: LiveStep,
   { state, known }: ExecuteContext,
@@ -174,7 +174,7 @@ async function partlyLanded(
 async function isUnchanged({ entries }: Landed, { output, hasher }: ExecuteContext): Promise<boolean> {
   for (const entry of entries) {
     if (entry.type === 'directory') {
-      // a directory whose status cannot be read counts as changed
+      // a directory whose status cannot be read is treated as changed
       const found = await output.stat(mountPath(entry.path)).catch(() => undefined)
       if (found?.type !== 'directory') return false
       continue

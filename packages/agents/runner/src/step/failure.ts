@@ -13,7 +13,7 @@ export interface FailurePlaces {
   readonly staging: StorageAdapter | undefined
 }
 
-/** A failure without host paths: system errors are reworded, and directories get the names that the step sees. */
+/** A failure without host paths: system errors are reworded, and directories get their names inside the step. */
 export function failureOf(error: unknown, places: FailurePlaces): StepFailure {
   const known = asBreach(error)
   if (isWorkspaceError(known)) {

@@ -45,7 +45,7 @@ async function describeInput(
     if (entry.type === 'file' && entry.unreachable !== true) {
       lines.push(`${name} ${entry.mode ?? ''} ${await hashOrDenied(workspace, entry.path, known, signal)}`)
     } else {
-      // changes of an unreadable entry would not show, so the step runs again
+      // changes of an unreadable entry cannot be seen: a random line makes the step run again
       lines.push(`${name} ${entry.type} ${entry.target ?? ''}${entry.unreachable === true ? randomUUID() : ''}`)
     }
   }

@@ -9,7 +9,7 @@ import { mountPath, readTree, sameEntry, type Hasher } from './tree.ts'
 export interface Landing {
   readonly staging: StorageAdapter
   readonly output: StorageAdapter
-  /** Entries; each parent comes before its entries. */
+  /** Entries, each parent before its children. */
   readonly entries: readonly LandedEntry[]
   readonly outputs: readonly string[]
   readonly before: readonly LandedEntry[]
@@ -31,7 +31,7 @@ export async function checkLanding({ output, entries, outputs, isKnown, hasher }
 }
 
 /**
- * Repeatable after a crash; writes atomically and conditionally, without following links. On a conflict, new files are removed.
+ * Repeatable after a crash. Writes atomically and conditionally, without following links. On a conflict, removes the files it has created.
  * @throws WorkspaceError as `checkLanding`, and `ECONFLICT` for an entry that appeared or changed meanwhile
  */
 export async function land(landing: Landing): Promise<void> {
@@ -88,7 +88,7 @@ async function landEntry(landing: Landing, entry: LandedEntry): Promise<Made | u
   return undefined
 }
 
-/** The entry at a path. Its version is as old as its content, or older. */
+/** The entry at a path. The version is not newer than the content. */
 async function look(output: StorageAdapter, path: string, hasher: Hasher): Promise<Found | undefined> {
   try {
     const { type, version } = await output.stat(mountPath(path))
@@ -121,7 +121,7 @@ async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Has
 
 async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<void> {
   for (const { at, version } of made.toReversed()) {
-    // a file that changed meanwhile stays; the caller must see the original conflict
+    // a file that has changed since stays, because the caller must see the original conflict
     const condition = output.capabilities.conditionalDelete === 'none' ? {} : { ifVersion: version }
     await output.delete(at, condition).catch(() => undefined)
   }
@@ -129,7 +129,7 @@ async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<
 
 const conflicts = ['ECONFLICT', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR'] as const
 
-/** Rewords a failed condition, since the caller needs the name of the entry in the way. */
+/** Rewords a failed condition, since the caller needs the name of the conflicting entry. */
 async function inWords<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -150,7 +150,7 @@ function changed(path: string, native?: unknown): WorkspaceError {
   })
 }
 
-/** Refuses a path through a link: an output lands at its own path only. */
+/** Refuses a path through a link: an output must land at its own path. */
 async function guarded<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -40,7 +40,7 @@ export class LiveStep implements AsyncDisposable {
   }
 
   async openedStaging(): Promise<StorageAdapter | undefined> {
-    // if staging could not be opened, the step has failed with that error already
+    // if staging could not be opened, that error is already the step's failure
     return (await this.#staging?.catch(() => undefined))?.adapter
   }
 
@@ -49,7 +49,7 @@ export class LiveStep implements AsyncDisposable {
     return this.#workspace
   }
 
-  /** Runs the type until it ends, breaches a rule, times out or is aborted. */
+  /** Runs the type until the step ends, breaches a rule, times out or is aborted. */
   async run(type: StepType): Promise<Json | undefined> {
     const { step } = this.request
     const settings = type.settings.parse(step.with)
@@ -74,7 +74,7 @@ export class LiveStep implements AsyncDisposable {
     if (this.#breach !== undefined) throw this.#breach
   }
 
-  /** The reason of a failure. A breach comes before its consequences, and a timeout becomes a sentence. */
+  /** The reason of a failure. A breach counts before the errors that follow from it, and a timeout becomes a sentence. */
   cause(error: unknown): unknown {
     if (this.#breach !== undefined) return this.#breach
     const { timeout } = this.request.step
@@ -98,13 +98,13 @@ export class LiveStep implements AsyncDisposable {
   }
 
   async closeWorkspace(): Promise<void> {
-    const workspace = await this.#workspace?.catch(() => undefined) // its failure was the step's own
+    const workspace = await this.#workspace?.catch(() => undefined) // its failure was the failure of the step
     await workspace?.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.closeWorkspace()
-    const staging = await this.#staging?.catch(() => undefined) // its failure was the step's own
+    const staging = await this.#staging?.catch(() => undefined) // its failure was the failure of the step
     await staging?.close()
   }
 
@@ -180,7 +180,7 @@ export class LiveStep implements AsyncDisposable {
     }
   }
 
-  /** A breach ends the step even if the type continues after the error. */
+  /** Records a breach, which ends the step even if the type continues after the error. */
   #noteBreach(error: unknown): unknown {
     const known = asBreach(error)
     if (isBreach(known)) this.#breach ??= known

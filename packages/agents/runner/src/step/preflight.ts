@@ -31,7 +31,7 @@ export async function preflight(
   }
   const isMade = (input: string): boolean => {
     const inOutput = paths.inOutput(input)
-    // In a plan with other problems the writer itself can be wrong.
+    // If the plan has other problems, the step that writes the input may be missing.
     return inOutput !== undefined && (known.length > 0 || outputs.writersOf(inOutput).length > 0)
   }
   for (const [index, step] of plan.steps.entries()) {

@@ -5,7 +5,7 @@ import { LinkSignal, type MountPath, type StorageAdapter } from '@ws/core/adapte
 
 import type { LandedEntry } from '../state/records.ts'
 
-/** Hashes files once per version. */
+/** Hashes each version of a file once. */
 export class Hasher {
   readonly #known = new WeakMap<StorageAdapter, Map<string, string>>()
 

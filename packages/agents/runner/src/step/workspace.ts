@@ -42,7 +42,7 @@ export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<
     require,
     checkpoints,
     labels,
-    // The workspace's own start-up files are not inputs, and its root is read-only.
+    // `HOME` is `/tmp`: start-up files of the workspace are not inputs, and its root is read-only.
     commands: { env: { HOME: '/tmp', OUTPUT: outputAt, WORKSPACE: workspaceAt } },
   })
   workspace.on('access', (event) => {
@@ -58,7 +58,7 @@ export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<
 
 function stepRules({ step, place }: StepWorkspaceOptions): Rule[] {
   const entries: Record<string, 'none' | 'read-only' | 'read-write'> = { [workspaceAt]: 'none' }
-  // An input may enclose the output: outputs of other steps are hidden unless they are inputs.
+  // An input may contain the output: the outputs of other steps are hidden unless they are inputs.
   if (place.inWorkspace !== undefined) entries[`${workspaceAt}/${place.inWorkspace}`] = 'none'
   for (const input of step.inputs) entries[placeIn(input)] = 'read-only'
   for (const { path } of step.exceptions) entries[placeIn(path)] = 'read-write'

@@ -20,20 +20,20 @@ export interface ModelRequest {
   readonly system: string
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly Pick<Tool, 'name' | 'description' | 'inputSchema'>[]
-  /** Tokens left for the step. */
+  /** Tokens that remain for the step. */
   readonly maxTokens: number
   readonly signal: AbortSignal
 }
 
 export interface ModelReply {
   readonly text: string
-  /** Empty when the model is done. */
+  /** The tool calls of this turn. Empty when the model is done. */
   readonly calls: readonly ModelCall[]
   /** Tokens of this turn, input and output. */
   readonly tokens: number
 }
 
-/** A model of the caller, called once for each turn. */
+/** A model that the caller provides, called once for each turn. */
 export type Model = (request: ModelRequest) => Promise<ModelReply>
 
 const settings = z.strictObject({
@@ -44,7 +44,7 @@ const settings = z.strictObject({
   maxTokens: z.int().min(1).default(200_000).describe('Tokens of all turns together, in and out.'),
 })
 
-/** Lets a model call tools in the step's workspace until a turn has no call. A later run never reuses the outcome. */
+/** Lets a model call tools in the step's workspace until the model makes no more calls. A later run never reuses the outcome. */
 export function createAgentStep(model: Model): StepType<z.output<typeof settings>> {
   return defineStepType({
     settings,

@@ -44,7 +44,7 @@ const pathBefore = new RegExp(`(?<=(?<path>[^\\s:'"\`]+)['"\`]?: )(?<why>${refus
 /** A refusal as zsh and Python print it: `zsh:1: read-only file system: a.txt`. */
 const pathBehind = new RegExp(`(?<why>${refused}): ['"\`]?(?<path>[^\\s'"\`]+)`, 'iu')
 
-/** The kernel does not report refusals. A failed command that names a refused path has breached its limits. */
+/** The error of a failed command. The kernel reports no refusals, so a refused path in the output is taken as a breach. */
 function failed({ exitStatus, stderr, hints = [], violations = [] }: CommandResult, cwd: string): WorkspaceError {
   const { path: name, why } = (pathBehind.exec(stderr) ?? pathBefore.exec(stderr))?.groups ?? {}
   if (name !== undefined) {

@@ -10,7 +10,7 @@ const settings = z.strictObject({
   face: z.enum(faceNames).default('split').describe('The form of the tools.'),
 })
 
-/** Arguments that name a place to write; relative ones start at the output's root [PM4]. */
+/** Arguments that name a path to write. A relative path starts at the output's root [PM4]. */
 const written: Readonly<Record<string, string>> = {
   write: 'path',
   replace: 'path',

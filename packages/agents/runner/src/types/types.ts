@@ -10,7 +10,7 @@ export interface StepContext {
   readonly attempt: number
   /** Aborts after the step's timeout, after a breach, and when the run is ended. */
   readonly signal: AbortSignal
-  /** Where commands start: `/workspace`, or `/output` for a step without inputs. */
+  /** The directory in which commands start: `/workspace`, or `/output` for a step without inputs. */
   readonly startsIn: string
   /** The step's workspace: inputs below `/workspace`, outputs below `/output`. Made on first use, closed with the step. */
   workspace(): Promise<Workspace>
@@ -21,11 +21,11 @@ export interface StepContext {
    * @throws WorkspaceError `ESECURITY` outside the outputs
    */
   write(path: string, data: string | Uint8Array): Promise<void>
-  /** The path to write as the step sees it: below `/output`. @throws WorkspaceError `ESECURITY` outside of the output */
+  /** The path to write, in the form that the step sees: below `/output`. @throws WorkspaceError `ESECURITY` outside of the output */
   resolveWrite(path: string): string
   /** Fills in the templates of a text: `{output_path}` is `/output` [PM7]. */
   expand(text: string): string
-  /** Adds to the step's log. At most 1 MiB is kept. */
+  /** Adds to the step's log, which keeps at most 1 MiB. */
   log(text: string): void
 }
 
@@ -33,14 +33,14 @@ export interface StepContext {
 export interface StepType<Settings = unknown> {
   /** The shape of `with`. */
   readonly settings: z.ZodType<Settings>
-  /** A step with the inputs and settings of an earlier run may be skipped. Default true. */
+  /** Skip a step whose inputs and settings equal those of an earlier run. Default true. */
   readonly repeatable?: boolean | undefined
   /** Part of the fingerprint of a step: change it when the type's behaviour changes. Default `1`. */
   readonly version?: string | undefined
   run(settings: Settings, context: StepContext): Promise<Json | undefined>
 }
 
-// The settings of a step are checked by the schema of its own type.
+// The schema of its own type checks the settings of a step.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type StepTypes = Readonly<Record<string, StepType<any>>>
 
