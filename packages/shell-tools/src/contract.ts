@@ -1,24 +1,24 @@
-/** One call of a tool. Data is bytes: strings with one character for each. */
+/** One call of a tool. Input and output are byte strings, with one character for each byte. */
 export interface Invocation {
   readonly name: string
   readonly given: readonly string[]
   readonly context: ToolContext
   readonly host: ToolHost
   readonly listing: Listing
-  /** The source of its standard input: the surrounding group or loop, or a file. */
+  /** The source of the tool's standard input: the surrounding group or loop, or a file. */
   readonly inherits?: 'group' | 'loop' | 'file' | undefined
-  /** Runs a program without a shell, for `xargs` and `find -exec`. @param cwd default the tool's own @param stdin bytes; default none */
+  /** Runs a program without a shell, for `xargs` and `find -exec`. @param cwd default: the tool's own @param stdin bytes; default: none */
   run(words: readonly string[], options?: { readonly cwd?: string; readonly stdin?: string }): Promise<ToolResult>
 }
 
 export type Tool<Call extends Invocation = Invocation> = (call: Call) => Promise<ToolResult>
 
 export interface ToolHost {
-  /** Ends the script at a form whose result would differ from the real program's. */
+  /** Ends the script at a form of a command whose result would differ from the real program's. */
   refuse(subject: string, reason: string): never
-  /** Throws where the script must stop. Tools call it between two pieces of work. */
+  /** Throws if the script must stop. Tools call `check` between two pieces of work. */
   check(): void
-  /** Notes that the tool reads its standard input; refuses input that another command has read. */
+  /** Records that the tool reads its standard input; refuses input that another command has read. */
   noteInput(call: Invocation): void
 }
 
@@ -29,7 +29,7 @@ export interface ToolResult {
   /** `bytes`: one character for each byte. Default: text. */
   stdoutKind?: 'text' | 'bytes'
   stdoutEncoding?: 'binary'
-  /** The bytes of both outputs in order, where both go to one place. */
+  /** The bytes of both outputs in order, for outputs that go to the same target. */
   together?: () => string
 }
 
@@ -37,7 +37,7 @@ export interface ToolContext {
   readonly fs: ToolFiles
   readonly cwd: string
   readonly stdin: string
-  /** Exported or not. */
+  /** All variables, exported or not. */
   readonly env: ReadonlyMap<string, string>
   readonly exportedEnv?: Readonly<Record<string, string>> | undefined
   readonly limits: { readonly maxAwkIterations: number; readonly maxSedIterations: number }
@@ -70,24 +70,24 @@ export interface FileFacts {
   mode: number
   size: number
   mtime: Date
-  /** Equal for two paths of one file. */
+  /** Equal for two paths of the same file. */
   identity?: string
 }
 
-/** Lists directories with facts, instead of an `lstat` for each entry. */
+/** Lists directories with facts about the entries: an `lstat` for each entry would cost requests. */
 export interface Listing {
   readdirWithStats(path: string, options: { readonly facts: Facts }): Promise<ListedEntry[]>
-  /** The facts of `lstat`, or `stat` with `follow`, without the identity. */
+  /** The facts of `lstat`, or of `stat` with `follow`, without the identity. */
   look(path: string, options?: { readonly follow?: boolean }): Promise<FileFacts>
 }
 
-/** Facts in a listing: `size` adds file sizes, `all` all of `lstat`. Each fact may cost a request per file: request only those needed. */
+/** Facts in a listing: `size` adds file sizes, `all` adds all facts of `lstat`. Each fact may cost a request per file: request few. */
 export type Facts = 'type' | 'size' | 'all'
 
 export interface ListedEntry {
   readonly name: string
   /** The requested facts. If absent, call `lstat`, which reports the facts or throws. */
   readonly stat?: FileFacts | undefined
-  /** A link's target with `all`, if the listing has it. */
+  /** A link's target, for `all`, if the listing has the target. */
   readonly target?: string | undefined
 }

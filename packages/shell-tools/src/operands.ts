@@ -7,7 +7,7 @@ export function standardInput(call: Invocation): string {
   return call.context.stdin
 }
 
-/** The absolute path of an operand; an empty one stays empty, and names nothing. */
+/** The absolute path of an operand. An empty operand stays empty, and names no file. */
 export function pathOf({ context }: Invocation, operand: string): string {
   return context.fs.resolvePath(context.cwd, operand)
 }
@@ -45,7 +45,7 @@ export async function* eachOperand(
   return undefined
 }
 
-/** For a program that reads all of {@link eachOperand} before it prints. */
+/** All results of {@link eachOperand}, for a program that reads all input before it prints. */
 export async function readOperands(...given: Parameters<typeof eachOperand>): Promise<Read[]> {
   return Array.fromAsync(eachOperand(...given))
 }

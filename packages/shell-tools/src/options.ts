@@ -3,16 +3,16 @@ export interface OptionTable {
   readonly flags?: string | undefined
   /** Short options with a value: `kt`. */
   readonly valued?: string | undefined
-  /** A value is marked by `=`, an optional one by `=?`, two words by `==`. */
+  /** Long options. `=` marks an option with a value, `=?` with an optional value, `==` with two words. */
   readonly long?: readonly string[] | undefined
-  /** `-5` is an option. */
+  /** `-5` counts as an option. */
   readonly numeric?: boolean | undefined
   /** Options end at the first operand. */
   readonly leading?: boolean | undefined
 }
 
 export interface Option {
-  /** As given, without its value: `-k`, `--key`, `-5`. */
+  /** The option as given, without its value: `-k`, `--key`, `-5`. */
   readonly name: string
   readonly value?: string | undefined
 }
@@ -24,7 +24,7 @@ export interface Arguments {
   readonly unknown?: string | undefined
 }
 
-/** Parses as GNU's `getopt_long`, without abbreviations. */
+/** Parses arguments as GNU's `getopt_long`, without abbreviations. */
 export function parseArguments(table: OptionTable, all: readonly string[]): Arguments {
   const options: Option[] = []
   const operands: string[] = []

@@ -6,7 +6,7 @@ export class Output {
   readonly #err: string[] = []
   /** For each error, the number of output pieces before it. */
   readonly #places: number[] = []
-  /** The program delays its output, so its errors come first. */
+  /** True if the program delays its output, so that its errors come first. */
   readonly #isLate: boolean
   exitCode = 0
 
@@ -23,7 +23,7 @@ export class Output {
     this.exitCode = Math.max(this.exitCode, exitCode)
   }
 
-  /** Passes on the output of an inner command. */
+  /** Adds the output and errors of an inner command. */
   relay(result: ToolResult): void {
     this.write(outputOf(result))
     this.note(result.stderr)

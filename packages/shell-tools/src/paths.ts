@@ -1,4 +1,4 @@
-/** Makes a path absolute, without `.` and empty segments. A `..` after a name stays, since links decide; a final slash stays too. */
+/** Makes a path absolute, without `.` and empty segments. Keeps a final slash, and a `..` after a name, which may be a link. */
 export function tidyPath(path: string): string {
   const kept: string[] = []
   const segments = path.split('/')

@@ -1,6 +1,6 @@
 import { type Arguments, type OptionTable, parseArguments } from './options.ts'
 
-/** The supported forms of a command: each was compared with the real command, and is equal. */
+/** The supported forms of a command. Each form was compared with the real command, and gives equal results. */
 export interface CommandRule extends OptionTable {
   /** Short options without effect here, which are removed. */
   readonly ignored?: string | undefined
@@ -11,7 +11,7 @@ export interface CommandRule extends OptionTable {
   readonly refuse?: ((call: Arguments) => string | undefined) | undefined
 }
 
-/** Why the command never runs. */
+/** The reason why the command never runs. */
 type RefusedCommand = string
 
 /** @returns the refused part (`sort -R`) and the reason; `undefined` for a call that may run */

@@ -1,6 +1,6 @@
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
-/** Escapes a byte that is not UTF-8, as Python's `surrogateescape`. */
+/** Escapes a byte that is not UTF-8, like Python's `surrogateescape`. */
 const firstEscape = 0xdc00
 const escapes = /[\u{dc80}-\u{dcff}]/u
 
@@ -40,7 +40,7 @@ function isSecondHalf(code: number): boolean {
   return code >= 0xdc00 && code < 0xe000
 }
 
-/** True for text with escaped bytes. */
+/** True for text that contains escaped bytes. */
 export function hasForeignBytes(text: string): boolean {
   return escapes.test(text)
 }
@@ -62,7 +62,7 @@ function decodeEscaped(bytes: Uint8Array): string {
   return parts.join('')
 }
 
-/** Bytes of the valid UTF-8 sequence that begins here, or 0. */
+/** The length in bytes of the valid UTF-8 sequence at `index`, or 0. */
 function sequenceLength(bytes: Uint8Array, index: number): number {
   const first = bytes[index] ?? 0
   if (first < 0x80) return 1

@@ -26,7 +26,7 @@ import { head, headOptions, tac, tail, uniq, uniqOptions, wc, wcOptions } from '
 import { tr, trOptions } from './tools/tr.ts'
 import { xargs, xargsOptions } from './tools/xargs.ts'
 
-/** A command with its faithful forms. The host refuses all others. */
+/** A command with its supported forms. The host refuses all other forms. */
 export interface ShellTool {
   readonly run: Tool
   readonly rule: CommandRule

@@ -13,8 +13,8 @@ interface SandboxOptions {
 
 /**
  * Makes the sandbox for `createBashTool({ sandbox, destination: workspace.root })` of bash-tool.
- * A refused command has the exit code 126, a late one 124; `stderr` gives reason and remedy.
- * `readFile` and `writeFiles` reject with a `WorkspaceError`, whose message the AI SDK shows the model.
+ * A refused command has the exit code 126, a command after its timeout 124; `stderr` gives reason and remedy.
+ * `readFile` and `writeFiles` reject with a `WorkspaceError`, whose message the AI SDK shows to the model.
  * @throws WorkspaceError `ENOEXECUTOR` without executor, `EINVAL` for another value than a workspace, `ENOTSUP` for an unsupported
  * bash-tool
  */

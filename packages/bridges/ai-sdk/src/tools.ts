@@ -15,7 +15,7 @@ export interface AiTools extends AsyncDisposable {
   /** For `tools`. A call's result is the {@link ToolAnswer}; the model sees its text. */
   readonly tools: Record<string, AiTool<unknown, ToolAnswer>>
   /**
-   * For `toolApproval`. Refused calls are `denied` with reason and remedy; calls of the kinds in `ask` need the user's approval.
+   * For `toolApproval`. Refused calls are `denied`, with reason and remedy; calls of the kinds in `ask` need the user's approval.
    * Every call is judged again when it runs.
    */
   readonly toolApproval: Record<string, (input: unknown) => Promise<ToolApprovalStatus>>

@@ -6,7 +6,7 @@ import type { Tool, Toolset, ToolsOptions } from '@ws/tools'
 import { checkFramework, checkWorkspace } from '@ws/tools/bridge'
 import { z } from 'zod'
 
-/** Tools of Claude Code that reach this machine, or that this server replaces. */
+/** Claude Code's tools that reach this machine, or that this server replaces. */
 const builtIn = [
   'Bash',
   'BashOutput',
@@ -36,12 +36,12 @@ interface ClaudeOptions extends ToolsOptions {
   readonly server?: string | undefined
 }
 
-/** Options of `query` to spread. */
+/** Options for `query`, to be spread into its own. */
 interface WorkspaceQueryOptions {
   readonly mcpServers: Record<string, McpSdkServerConfigWithInstance>
-  /** No built-in tools. */
+  /** Empty: no built-in tools. */
   readonly tools: string[]
-  /** Maps the model's names to the server's: `{ Bash: 'mcp__ws__Bash' }`. */
+  /** Maps the names that the model uses to the names of the server: `{ Bash: 'mcp__ws__Bash' }`. */
   readonly toolAliases: Record<string, string>
   readonly allowedTools: string[]
   readonly disallowedTools: string[]
@@ -56,7 +56,7 @@ export interface ClaudeTools extends AsyncDisposable {
 }
 
 /**
- * Makes an in-process server with the workspace's tools, and options of `query` that replace the built-in tools with this server.
+ * Makes an in-process server with the workspace's tools, and the options of `query` that replace the built-in tools with this server.
  * The default face is `claude-code`. All its tools are allowed, since the workspace's rules judge each call.
  * @throws WorkspaceError `EINVAL` for an option or another value than a workspace; `ENOTSUP` for an unsupported SDK
  */
@@ -73,7 +73,7 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
       tool(
         toolName,
         description,
-        // as a mere shape, the SDK would silently drop misspelt arguments
+        // from a plain object of fields, the SDK would silently drop misspelt arguments
         schemaOf(inputSchema) as unknown as ReturnType<typeof schemaOf>['shape'],
         async (input: unknown, extra: unknown) => {
           const { isError, text } = await toolset.run(toolName, input, { signal: signalOf(extra) })
@@ -100,7 +100,7 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
   }
 }
 
-/** Shows the model the schema, but accepts every argument: the toolset checks them with better messages. */
+/** A schema that describes the arguments to the model, but accepts all arguments: the toolset checks these with better messages. */
 function schemaOf({ properties, required = [] }: Tool['inputSchema']): z.ZodObject {
   const shape = Object.entries(properties).map(([name, property]) => [
     name,

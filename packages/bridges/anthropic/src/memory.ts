@@ -10,7 +10,7 @@ import { checkGiven } from './framework.ts'
 export type MemoryCommand = BetaMemoryTool20250818Command
 
 /**
- * Makes handlers for `betaMemoryTool(handlers)`: files below `memories` of the root. Answers begin with the documented sentences.
+ * Makes handlers for `betaMemoryTool(handlers)`: files below `memories` of the root. Answers begin with Anthropic's documented sentences.
  * A refusal is a `ToolError` with reason and remedy. @throws AnthropicError for another value than a workspace, or another SDK version
  */
 export function createMemoryHandlers(workspace: Workspace): MemoryToolHandlers {
@@ -21,7 +21,7 @@ export function createMemoryHandlers(workspace: Workspace): MemoryToolHandlers {
   return { view: run, create: run, str_replace: run, insert: run, delete: run, rename: run }
 }
 
-/** The documented sentence, then the tool's answer. @throws ToolError for a refusal */
+/** The documented sentence of a success, then the tool's answer. @throws ToolError for a refusal */
 export function memoryAnswer(command: MemoryCommand, answer: ToolAnswer): string {
   if (answer.isError) throw new ToolError(refusalOf(command, answer))
   return `${doneOf(command, answer)}\n${answer.text}`

@@ -12,9 +12,9 @@ import { memoryAnswer } from './memory.ts'
 import type { MemoryCommand } from './memory.ts'
 
 export interface RunnableToolsOptions extends ToolsOptions {
-  /** Names of the tools to offer. Default: all of the face. */
+  /** Names of the tools to offer. Default: all tools of the face. */
   readonly names?: readonly string[] | undefined
-  /** Characters shown of a file by the text editor: its `max_characters`. Default: only `maxContext`. */
+  /** Limit of characters that the text editor shows of a file: its `max_characters`. Default: only `maxContext`. */
   readonly maxCharacters?: number | undefined
 }
 
@@ -29,7 +29,7 @@ export interface RunnableTools extends AsyncDisposable {
 /**
  * Makes tools for a tool runner of the SDK. The default face `anthropic` has the versioned text editor and memory.
  * It also has `bash`, `read`, `write`, `edit`, `glob` and `grep` of the agent toolset.
- * A refusal is a `ToolError` with reason, remedy and a ready call. Calls on one path queue; each ends with its runner's signal.
+ * A refusal is a `ToolError` with reason, remedy and a ready call. Calls on one path run in turn. An abort of the runner ends its calls.
  * @throws AnthropicError for an invalid option, another SDK version, or another value than a workspace
  */
 export function createRunnableTools(workspace: Workspace, options: RunnableToolsOptions = {}): RunnableTools {

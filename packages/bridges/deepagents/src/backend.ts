@@ -23,7 +23,7 @@ const defaultTimeout = 120_000
 
 /**
  * Makes a workspace's file backend for `createDeepAgent({ backend })` and `CompositeBackend`. Relative paths start at its root.
- * Faults are `{ error }` with code, reason and remedy; no method throws. `glob` gives absolute paths. The caller closes the workspace.
+ * Failures are `{ error }` with code, reason and remedy; no method throws. `glob` gives absolute paths. The caller closes the workspace.
  * @throws WorkspaceError `EINVAL` for another value than a workspace, `ENOTSUP` for an unsupported deepagents
  */
 export function createBackend(workspace: Workspace): Required<BackendProtocolV2> {
@@ -33,7 +33,7 @@ export function createBackend(workspace: Workspace): Required<BackendProtocolV2>
 
 /**
  * Makes the sandbox backend: {@link createBackend} and `execute`. `glob` paths are relative to its base, as in deepagents' sandboxes.
- * A refused command has exit code 126, a timed-out one 124. The output gives reason and remedy, and rules behind a failure.
+ * A refused command has exit code 126, a command after its timeout 124. The output gives reason and remedy, and the rules behind a failure.
  * @throws WorkspaceError as {@link createBackend}, and `ENOEXECUTOR` without executor
  */
 export function createSandboxBackend(
@@ -58,7 +58,7 @@ export function createSandboxBackend(
         const { output, exitCode, truncated } = await runCommand(workspace, command, { timeout })
         return { output, exitCode, truncated }
       } catch (error) {
-        // the protocol has only an exit code for a refused command
+        // for a refused command, the protocol has only an exit code
         return { output: `${wordsOf(error)}\n`, exitCode: 126, truncated: false }
       }
     },

@@ -7,14 +7,14 @@ import { orFault } from './errors.ts'
 import { textOf } from './kinds.ts'
 
 /**
- * Edits with the engine of `@ws/tools`. The engine also finds texts with other blanks, line ends, look-alikes or indent.
- * Two edits at the same time keep the changes of both.
+ * Edits with the engine of `@ws/tools`, which also finds texts that differ in blanks, line ends, look-alike characters or indent.
+ * Two edits of a file at the same time both take effect.
  */
 export function createEdit(workspace: Workspace): BackendProtocolV2['edit'] {
   const toolset = createTools(workspace, { face: 'split', downloads: false })
   return (path, oldString, newString, replaceAll = false) =>
     orFault(path, async (): Promise<EditResult> => {
-      // the tools give `/workspace` a special meaning
+      // resolve the path here, since the tools give `/workspace` a special meaning
       const target = await workspace.realPath(path)
       const { bytes, stat } = await workspace.read(target)
       const count = occurrencesOf(oldString, textOf(bytes) ?? '')
@@ -32,16 +32,16 @@ function occurrencesOf(text: string, content: string): number {
   return text === '' ? 0 : content.split(text).length - 1
 }
 
-/** The reason in deepagents' words, if deepagents has words for it. */
+/** deepagents' own sentence for the reason, if deepagents has a sentence for it. */
 function reasonOf(count: number, replaceAll: boolean): string {
   return count > 1 && !replaceAll ? `Multiple occurrences found (${count}). ` : ''
 }
 
 const names: Readonly<Record<string, string>> = { old: 'old_string', new: 'new_string', all: 'replace_all' }
 
-/** Rewords an answer for deepagents. Omits the suggested next call, since it names tools of another toolset. */
+/** Rewords an answer for deepagents. Omits the suggested next call, which names tools of another toolset. */
 function wordsFor({ text, next, isError }: ToolAnswer): string {
-  // the next call is the last line of an error
+  // the next call is the last line of an error answer
   const own = next === undefined || !isError ? text : text.slice(0, text.lastIndexOf('\nNext: '))
   return own.replaceAll(/`(old|new|all)`/gu, (_quoted, name: string) => `\`${names[name] ?? name}\``)
 }

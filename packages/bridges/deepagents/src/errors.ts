@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { wordsOf } from '@ws/tools/bridge'
 
-/** deepagents' message for a missing file; else the workspace's message. */
+/** deepagents' message for a missing file; the workspace's message for other errors. */
 export function faultOf(error: unknown, path: string): { error: string } {
   const words = wordsOf(error)
   const missing = isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')

@@ -6,7 +6,7 @@ import type { BackendProtocolV2, FileInfo, GrepMatch } from 'deepagents'
 import { orFault } from './errors.ts'
 import { mediaTypeOf } from './kinds.ts'
 
-/** Matching lines of a search without `maxCount`. */
+/** Limit of matching lines of a search without `maxCount`. */
 const defaultMatches = 1_000
 /** Limit of files of one glob. */
 const mostFiles = 10_000
@@ -33,7 +33,7 @@ export function createFinding(workspace: Workspace, globPaths: 'absolute' | 'rel
         const files: FileInfo[] = []
         for await (const entry of workspace.glob(boundTo(pattern, base), { in: base, maxMatches: mostFiles + 1 })) {
           const info = await infoOf(workspace, entry, base)
-          // a relative path names the same file in all tools only below the tree's root
+          // relative paths are unambiguous only below the tree's root: other tools resolve them there
           const isRelative = globPaths === 'relative' && !(base === '/' && workspace.root !== '/')
           files.push(isRelative ? { ...info, path: info.path.slice(base === '/' ? 1 : base.length + 1) } : info)
         }
@@ -57,18 +57,18 @@ export function createFinding(workspace: Workspace, globPaths: 'absolute' | 'rel
   }
 }
 
-/** In deepagents, `*.md` matches entries of the base only. */
+/** Binds a pattern to the base: in deepagents, `*.md` matches only entries of the base itself. */
 function boundTo(pattern: string, base: string): string {
   const inside = base !== '/' && pattern.startsWith(`${base}/`) ? pattern.slice(base.length) : pattern
   return inside.startsWith('/') ? inside : `/${inside.replace(/^(?:\.\/)+/u, '')}`
 }
 
-/** Describes a link's target. A directory's path ends with a slash, except in a glob. */
+/** Describes an entry; for a link, its target. A directory's path ends with a slash, except in a glob. */
 async function infoOf(workspace: Workspace, entry: WorkspaceEntry, globBase?: string): Promise<FileInfo> {
   const { path, type } = entry
   const needsStat = type === 'symlink' || entry.modifiedAt === undefined
   const found = needsStat
-    ? // a link that cannot be followed is shown as a link
+    ? // show a link that cannot be followed as a link
       await ifThere(workspace.stat(path, { followLinks: true })).catch(() => undefined)
     : undefined
   const isDirectory = (found?.type ?? type) === 'directory'

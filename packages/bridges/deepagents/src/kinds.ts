@@ -1,6 +1,6 @@
 import mime from 'mime'
 
-/** The type of a media file for models, by its name as in deepagents; else `undefined`. */
+/** The type of a media file for models, derived from its name as in deepagents; `undefined` for other files. */
 export function mediaTypeOf(path: string): string | undefined {
   const type = mime.getType(path)
   // the MIME database lists the extension of TypeScript files as a kind of video

@@ -1,10 +1,10 @@
 import type { Workspace } from '@ws/core'
 import type { BackendProtocolV2 } from 'deepagents'
 
-/** Directories that deepagents writes itself: large results and summaries. */
+/** Directories to which deepagents itself writes large results and summaries. */
 const ownDirectories = ['/large_tool_results', '/conversation_history'] as const
 
-/** The part of a path at or below one of `ownDirectories`. */
+/** Matches a path at or below one of `ownDirectories`. */
 const ownPath = /^\/+(?:large_tool_results|conversation_history)(?:\/|$)/u
 const placed = /\/tmp(\/(?:large_tool_results|conversation_history)\b)/gu
 
@@ -26,7 +26,7 @@ export function withOwnDirectories(
     return directory !== undefined && (await isElsewhere(directory)) ? `/tmp/${path.replace(/^\/+/u, '')}` : path
   }
 
-  /** The answer to a call about `path`, with the agent's names. */
+  /** Calls with the real path, and returns the answer with the names that the agent uses. */
   async function about<Answer extends object>(path: string, call: (place: string) => Answer | Promise<Answer>) {
     const place = await placeOf(path)
     const answer = await call(place)
@@ -64,7 +64,7 @@ async function isRefused(workspace: Workspace, path: string): Promise<boolean> {
   try {
     return (await workspace.explain({ operation: 'write', path })).effect === 'deny'
   } catch {
-    return false // the call itself reports the fault, such as a closed workspace
+    return false // the call itself reports the error, such as a closed workspace
   }
 }
 

@@ -8,7 +8,7 @@ import { mediaTypeOf, textOf, textTypeOf } from './kinds.ts'
 
 /** Lines of a read without a limit, as in the protocol. */
 const defaultLimit = 500
-/** A longer text is streamed, and its lines are not counted. */
+/** Bytes of the longest text that is read as a whole. A longer text is streamed, and its lines are not counted. */
 const wholeBytes = 8 * 1024 * 1024
 /** deepagents' message for an empty file, shown without a line number. */
 const emptyWords = 'System reminder: File exists but has empty contents'

@@ -1,10 +1,10 @@
 import type { ToolAnswer } from '@ws/tools'
 
-/** Names the next call in terms of other tools. */
+/** The text of an answer. `inOtherWords` renames the suggested next call for other tools. */
 export function textOf(answer: ToolAnswer, inOtherWords?: (command: string) => string): string {
   const { text, next, isError } = answer
   if (!isError || next === undefined || inOtherWords === undefined || next.tool !== 'shell') return text
-  // the next call is the last line
+  // the next call is the last line of the text
   return `${text.slice(0, text.lastIndexOf('\nNext: '))}\nNext: ${inOtherWords(commandOf(next.arguments['commands']))}`
 }
 

@@ -6,17 +6,17 @@ import { textOf } from './answer.ts'
 import { checkGiven } from './workspace.ts'
 
 /**
- * Makes the editor for `applyPatchTool({ editor })`. Hunks go to the next place below their anchors, as in the SDK's `applyDiff`.
- * A first hunk without anchor must match exactly once. Other bytes stay. Paths are absolute, or relative to the root.
+ * Makes the editor for `applyPatchTool({ editor })`. Each hunk applies at the next place below its anchors, as in the SDK's `applyDiff`.
+ * A first hunk without an anchor must match exactly once. Other bytes stay. Paths are absolute, or relative to the root.
  * A refusal is `{ status: 'failed', output }` with reason, remedy and a `shell` call.
- * A new file must not exist, and ends with a newline.
+ * The path of a new file must not exist. A new file ends with a newline.
  * @throws UserError for another value than a workspace, or an unsupported SDK
  */
 export function createEditor(workspace: Workspace): Editor {
   return editorOf(workspace, 'createEditor')
 }
 
-/** @param nextCall a command as a call of another tool than `shell` */
+/** @param nextCall writes a command as a call of a tool other than `shell` */
 export function editorOf(workspace: Workspace, operation: string, nextCall?: (command: string) => string): Editor {
   checkGiven(workspace, operation)
   const toolset = createTools(workspace, { face: 'openai', downloads: false })

@@ -8,7 +8,7 @@ import { refusedExitCode } from '@ws/tools/bridge'
 import { textOf } from './answer.ts'
 import { checkCommands, checkGiven } from './workspace.ts'
 
-/** Milliseconds and bytes that one command can request. */
+/** Largest timeout (milliseconds) and output (bytes) that a command can request. */
 const longestTimeout = 600_000
 const mostOutput = 1_048_576
 
@@ -20,7 +20,7 @@ export interface ShellOptions {
 /**
  * Makes the shell for `shellTool({ shell })`. Commands run in order at the root, each in its own shell.
  * `timeoutMs` is at most 600,000 (default 120,000), `maxOutputLength` at most 1,048,576 bytes (default 40,960).
- * A refused command has the exit code 126, and reason and remedy in `stderr`; the next one still runs.
+ * A refused command has the exit code 126, and reason and remedy in `stderr`. Later commands still run.
  * @throws UserError without executor; from `run` for an invalid action
  */
 export function createShell(workspace: Workspace, { signal }: ShellOptions = {}): Shell {

@@ -5,7 +5,7 @@ import { checkExecutor, checkFramework, checkWorkspace } from '@ws/tools/bridge'
 
 const framework = { name: '@openai/agents-core', from: '0.20.0', importer: import.meta.url }
 
-/** @param version Default: the installed one @throws UserError */
+/** @param version default: the installed version @throws UserError */
 export function checkSdk(operation: string, version?: string): void {
   inWordsOfTheSdk(() => checkFramework(operation, { ...framework, version }))
 }

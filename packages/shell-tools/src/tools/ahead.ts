@@ -1,5 +1,5 @@
 const mostAtOnce = 32
-/** Bytes read ahead: a whole file is in memory at a time. */
+/** Limit of bytes read ahead: each file is in memory as a whole. */
 const mostBytesAtOnce = 32 * 1024 * 1024
 /** Bytes assumed for a file of unknown size. */
 const assumedBytes = 4 * 1024 * 1024
@@ -25,7 +25,7 @@ export async function* workAhead<Item extends { readonly size?: number | undefin
       bytes -= first.bytes
     }
     const result = work(item)
-    // failures are thrown in turn; an early stop ignores them
+    // a failure is thrown when its item is reached; an early stop ignores failures
     result.catch(() => undefined)
     begun.push({ item, result, bytes: size })
     bytes += size

@@ -25,7 +25,7 @@ function wrapped(text: string, width: number): string {
   return (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).map((line) => `${line}\n`).join('')
 }
 
-/** Stops at the first invalid group. Each group may end in `=`. */
+/** Decodes up to the first invalid group. Each group may end in `=`. */
 function decode(bytes: string, output: Output): void {
   const text = bytes.replaceAll('\n', '')
   for (let at = 0; at < text.length; at += 4) {

@@ -6,7 +6,7 @@ import { childOf } from '../paths.ts'
 
 const bits: Readonly<Record<string, number>> = { r: 4, w: 2, x: 1 }
 const shifts: Readonly<Record<string, number>> = { u: 6, g: 3, o: 0 }
-/** Bits removed from a new file's mode, and for `+w` without a name. */
+/** Bits removed from the mode of a new file, and for `+w` without a class of users. */
 const umask = 0o022
 
 export const chmod: Tool = async (call) => {
@@ -16,7 +16,7 @@ export const chmod: Tool = async (call) => {
   let ended = false
   for (const word of call.given) {
     if (!ended && word === '--') ended = true
-    // `-x` and `-rw` are modes.
+    // `-x` and `-rw` are modes, not options.
     else if (!ended && /^-(?:R+|-recursive)$/.test(word)) recursive = true
     else if (!ended && /^-[^rwxXugoa=+-]|^--/.test(word))
       call.host.refuse(`chmod ${word}`, 'use it without options but -R')
@@ -52,7 +52,7 @@ async function change(call: Invocation, shown: string, how: Change): Promise<voi
     if (!how.recursive || !isDirectory) return
     for (const name of await fs.readdir(path)) {
       const child = childOf(shown, name)
-      // Links met on the way stay unchanged.
+      // Links found below a directory stay unchanged.
       if (!(await fs.lstat(pathOf(call, child))).isSymbolicLink) await change(call, child, how)
     }
   } catch (error) {

@@ -29,11 +29,11 @@ export const jqOptions: CommandRule = {
   refuse: ({ operands: [filter] }) => (filter === undefined ? 'give a filter, such as `.`' : undefined),
 }
 
-/** Parts of the language that access the machine, or other files. */
+/** Parts of the jq language that access the machine, or other files. */
 const outside =
   /\b(?:input_filename|input_line_number|get_search_list)\b|\$__prog_args|(?:^|;)\s*(?:import|include|module)\b/
 
-/** Bytes above which jq is reloaded for the next call: its memory never shrinks. */
+/** Bytes beyond which jq is reloaded for the next call: the memory of an instance never shrinks. */
 const mostKept = 64 * 1024 * 1024
 /** WebAssembly's memory, which Node's types lack. */
 interface Memory {
@@ -46,10 +46,10 @@ const { grow } = memories.prototype
 let mostBytes = Infinity
 let isLarge = false
 let loaded: Promise<Jq> | undefined
-/** Texts decoded by jq. The last two are output and errors, untrimmed. */
+/** Texts decoded by jq. The last two texts are output and errors, untrimmed. */
 let decoded: string[] = []
 
-// The thread's limit excludes WebAssembly's memory. Beyond this one, growing fails as without memory.
+// The limit of the thread excludes WebAssembly's memory. Beyond `mostBytes`, growth fails as if no memory were left.
 memories.prototype.grow = function (this: Memory, pages: number): number {
   const bytes = this.buffer.byteLength + pages * 64 * 1024
   if (bytes > mostBytes) throw new RangeError('out of memory')
@@ -82,7 +82,7 @@ export const jq: Tool = async (call) => {
   const flags = options
     .filter(({ name }) => !fromFile.includes(name))
     .flatMap(({ name, value }) => [name, ...(value === undefined ? [] : pairOf(value))])
-  // Its own environment is not the shell's.
+  // The environment of jq itself is not the environment of the shell.
   const environment = ['--argjson', 'wsEnvironment', JSON.stringify(context.exportedEnv ?? {})]
   const asksForIt = /\benv\b|\$ENV\b/.test(filter)
   const program = asksForIt ? `def env: $wsEnvironment; $wsEnvironment as $ENV | ${filter}` : filter
@@ -96,7 +96,7 @@ export const jq: Tool = async (call) => {
     output.note(stderr)
     output.exitCode = Math.max(output.exitCode, exitCode)
   } catch {
-    // Without memory, jq fails and cannot be called again. jq's own message concerns its build.
+    // Without memory, jq fails and cannot be called again. jq's own message is about its build.
     loaded = undefined
     output.fail(`jq: error: out of memory: the limit is ${mostBytes} bytes`, 134)
   }

@@ -32,7 +32,7 @@ export const comm: Tool = async (call) => {
   }
   for (const [index, lines] of [left, right].entries()) {
     if (lines.some((line, at) => at > 0 && compareBytes(lines[at - 1] ?? '', line) > 0)) {
-      // Where GNU's comm stops depends on both files.
+      // The line at which GNU's comm stops depends on both files.
       call.host.refuse('comm', `\`${operands[index]}\` is not sorted`)
     }
   }

@@ -51,9 +51,9 @@ async function isDirectory(call: Invocation, operand: string, itself: boolean): 
 async function link(call: Invocation, target: string, shown: string, force: boolean): Promise<void> {
   const { fs } = call.context
   const path = pathOf(call, shown)
-  const there = await fs.lstat(path).catch(() => undefined) // the link call itself reports it
+  const there = await fs.lstat(path).catch(() => undefined) // the creation of the link reports the error
   if (there !== undefined) {
-    const same = await fs.stat(pathOf(call, target)).catch(() => undefined) // a missing target may be linked to
+    const same = await fs.stat(pathOf(call, target)).catch(() => undefined) // the target of a link may be missing
     if (force && same?.identity !== undefined && same.identity === there.identity) {
       throw new SameFile(`ln: '${target}' and '${shown}' are the same file`)
     }

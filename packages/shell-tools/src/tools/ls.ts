@@ -127,7 +127,7 @@ class Lister {
     }
     if (headed) this.#output.write(`${this.#written ? '\n' : ''}${bytesOf(directory.shown)}:\n`)
     this.#written = true
-    // Blocks are unknown; the line stays, since scripts skip it.
+    // The number of blocks is unknown. The line stays, since scripts skip the first line.
     if (this.#flags.has('l')) this.#output.write('total ?\n')
     const items = await this.#itemsOf(directory, listed)
     const sorted = this.#sorted(items)
@@ -147,7 +147,7 @@ class Lister {
     if (all) {
       const itself = { ...directory, shown: '.' }
       const above = pathOf(this.#call, `${directory.path}/..`)
-      // the type of `..` is known
+      // `..` is a directory, so its type needs no request
       items.push(itself, this.#facts === 'type' ? { ...itself, shown: '..' } : await this.#look('..', above))
     }
     const below = wanted.map((entry) => ({
@@ -182,7 +182,7 @@ class Lister {
     return item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)
   }
 
-  /** Times have milliseconds: a finer order would be a guess. */
+  /** Refuses equal times: times have only milliseconds, so an order of these files would be a guess. */
   #refuseEqualTimes(items: readonly Item[]): void {
     const times = new Set<number>()
     for (const { stat, shown } of items) {
@@ -226,7 +226,7 @@ class Lister {
     return this.#flags.has('p') && stat.isDirectory ? `${shown}/` : shown
   }
 
-  /** `?` for a directory, whose size depends on the store. GNU's `ls` prints it for unknown values. */
+  /** The size, or `?` for a directory, whose size depends on the store. GNU's `ls` prints `?` for unknown values. */
   #sizeText(item: Item): string {
     if (item.stat.isDirectory) return '?'
     const size = item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)
@@ -234,7 +234,7 @@ class Lister {
   }
 }
 
-/** GNU's `-h`: rounded up, with a fraction below 10. */
+/** The size as with GNU's `-h`: rounded up, with a fraction below 10. */
 export function humanSize(size: number): string {
   if (size < 1024) return String(size)
   let value = size
@@ -250,7 +250,7 @@ export function humanSize(size: number): string {
 }
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-/** Milliseconds of half a Gregorian year: older times show the year. */
+/** Milliseconds of half a Gregorian year. Older times are shown with their year. */
 const recent = 31_556_952_000 / 2
 
 function timeText(time: Date): string {

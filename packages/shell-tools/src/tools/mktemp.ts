@@ -14,7 +14,7 @@ export const mktempOptions = {
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const tries = 100
 
-/** Makes a file or directory that only its owner may enter, where the store keeps modes. */
+/** Makes a file or directory that only its owner can open, where the store keeps modes. */
 export const mktemp: Tool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(mktempOptions, call.given)
@@ -79,7 +79,7 @@ async function make(
   return true
 }
 
-/** Sets a mode. Ignores stores without modes: the file exists anyway. */
+/** Sets a mode. Ignores the error of a store without modes: the file exists anyway. */
 async function setMode(call: Invocation, path: string, mode: number): Promise<void> {
   const files = call.context.fs as Invocation['context']['fs'] & {
     chmodIfKept?(path: string, mode: number): Promise<void>

@@ -15,11 +15,11 @@ async function resolved(call: Invocation, operand: string, must: boolean): Promi
   } catch (error) {
     if (must || codeOf(error) !== 'ENOENT' || operand === '') return undefined
   }
-  const link = await fs.readlink(path).catch(() => undefined) // no link
+  const link = await fs.readlink(path).catch(() => undefined) // the path is not a link
   const bare = path.replace(/\/+$/, '')
   const parent = bare.replace(/\/[^/]*$/, '') || '/'
   if (link !== undefined) return resolved(call, link.startsWith('/') ? link : `${parent}/${link}`, false)
-  const above = await fs.realpath(parent).catch(() => undefined) // as for `realpath`: no such path
+  const above = await fs.realpath(parent).catch(() => undefined) // reported as `realpath` reports a missing path
   if (above === undefined || !(await fs.stat(above)).isDirectory) return undefined
   return `${above === '/' ? '' : above}/${bare.split('/').at(-1)}`
 }
@@ -33,7 +33,7 @@ export const readlink: Tool = async (call) => {
     const found =
       letters.size > 0
         ? await resolved(call, operand, letters.has('-e'))
-        : await call.context.fs.readlink(pathOf(call, operand)).catch(() => undefined) // as for `readlink` without `-v`
+        : await call.context.fs.readlink(pathOf(call, operand)).catch(() => undefined) // `readlink` without `-v` prints no error
     if (found === undefined) output.exitCode = 1
     else output.write(bytesOf(`${found}\n`))
   }

@@ -23,7 +23,7 @@ const unicodeClasses: Readonly<Record<string, string>> = {
   upper: '\\p{Lu}',
 }
 
-/** Bytes outside UTF-8: no character, so nothing matches them. */
+/** Bytes outside UTF-8: they are no characters, so no pattern matches them. */
 const foreign = '\\u{dc80}-\\u{dcff}'
 
 interface BracketOptions {
@@ -33,13 +33,13 @@ interface BracketOptions {
 }
 
 export function escapeLiteral(character: string): string {
-  // Outside of brackets `\-` is an error in JavaScript, and within them `-` alone is a range.
+  // Outside of brackets, `\-` is an error in JavaScript. Within brackets, a bare `-` marks a range.
   return character === '-' ? '\\x2d' : special.test(character) ? `\\${character}` : character
 }
 
 /**
  * Converts a bracket expression (`[a-z]`, `[^[:space:]]`) to JavaScript. @param text begins after the `[`
- * @returns the expression and the rest; `undefined` where it is unclosed or ambiguous
+ * @returns the expression and the rest of the text; `undefined` for an unclosed or ambiguous expression
  */
 export function bracket(
   text: string,
@@ -83,7 +83,7 @@ function member(text: string, escapes: boolean): string {
   return String.fromCodePoint(text.codePointAt(0) ?? 0)
 }
 
-/** A pattern of `fnmatch`, in which `*` matches slashes and leading dots. */
+/** The pattern of a `fnmatch` glob, in which `*` matches slashes and leading dots. */
 export function globExpression(glob: string, foldCase: boolean): RegExp | undefined {
   let source = ''
   let rest = glob
@@ -108,7 +108,7 @@ export function globExpression(glob: string, foldCase: boolean): RegExp | undefi
   }
   const [first, ...inner] = parts
   if (first === undefined) return compile(source, foldCase)
-  // The first match of a part between stars suffices, so the search never goes back.
+  // Between two stars, the first match of a part suffices, so the search never backtracks.
   const found = inner.filter((part) => part !== '').map((part, index) => `(?=([^]*?${part}))\\${index + 1}`)
   return compile(`${first}${found.join('')}[^]*${source}`, foldCase)
 }

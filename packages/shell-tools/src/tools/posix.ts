@@ -14,9 +14,9 @@ const escapes: Readonly<Record<string, string>> = {
 
 export interface Dialect {
   readonly extended: boolean
-  /** A match's length counts: alternatives must then differ in their first character. */
+  /** True if the length of a match matters: alternatives must then differ in their first character. */
   readonly longest: boolean
-  /** A text may hold several lines: `.` matches a newline. Default false. */
+  /** True if a text may have several lines: `.` then matches a newline. Default false. */
   readonly lines?: boolean
 }
 
@@ -36,7 +36,7 @@ export function posixSource(pattern: string, { extended, longest, lines = false 
     // An operator has a backslash in either the basic or the extended dialect.
     const operator = escaped === undefined ? (extended ? raw : undefined) : extended ? undefined : escaped
     if (raw === '[') {
-      // `[:alpha:]` is an error, as it hardly means these letters.
+      // grep reports `[:alpha:]` as an error, since it hardly means these letters.
       if (/^:[^\]]*:\]/.test(rest)) return undefined
       const found = bracket(rest, { negation: '^', escapes: false, unicode: true })
       if (found === undefined) return undefined
@@ -105,7 +105,7 @@ export function posixSource(pattern: string, { extended, longest, lines = false 
   return open === 0 ? source : undefined
 }
 
-/** Returns a Perl expression with equal meaning in JavaScript, else `undefined`. */
+/** Returns a Perl expression that has the same meaning in JavaScript, else `undefined`. */
 export function perlSource(pattern: string): string | undefined {
   if (/\\[KAzZGQEhHRXpPNog]|\(\?[^:=!<]|\(\?<[^=!]|\(\*|[*+?}]\+|\[\[:|\\\d/.test(pattern)) return undefined
   return pattern

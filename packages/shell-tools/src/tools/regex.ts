@@ -11,8 +11,8 @@ const controls: Readonly<Record<string, string>> = {
 }
 
 /**
- * An extended expression of awk for JavaScript, over bytes; `undefined` for an unknown form.
- * If length counts, alternatives must differ in their first character: JavaScript takes the first, POSIX the longest.
+ * Converts an extended expression of awk to JavaScript, over bytes; `undefined` for an unknown form.
+ * If the length matters, alternatives must differ in their first character: JavaScript takes the first match, POSIX the longest.
  */
 export function extendedExpression(pattern: string, { longest }: { readonly longest: boolean }): RegExp | undefined {
   if (longest && hasAmbiguousAlternatives(pattern)) return undefined
@@ -39,7 +39,7 @@ export function extendedExpression(pattern: string, { longest }: { readonly long
       source += character
       repeatable = false
     } else if (character === '{') {
-      // awks disagree on intervals.
+      // awk implementations disagree on intervals.
       return undefined
     } else if (character === '(' || character === '|' || character === ')') {
       source += character === '(' ? '(?:' : character
@@ -56,11 +56,11 @@ export function extendedExpression(pattern: string, { longest }: { readonly long
   try {
     return new RegExp(source)
   } catch {
-    return undefined // no pattern for JavaScript
+    return undefined // JavaScript cannot compile the pattern
   }
 }
 
-/** Escapes such as `\t` in a bracket expression are literal. */
+/** Replaces escapes such as `\t` in a bracket expression by the characters that they stand for. */
 function withControls(text: string): string {
   return text.replace(
     /\\([ntrfva])/g,
@@ -69,10 +69,10 @@ function withControls(text: string): string {
   )
 }
 
-/** True where an alternative may match the beginning of a later one's match. */
+/** True if an alternative may match the beginning of a match of a later alternative. */
 export function hasAmbiguousAlternatives(pattern: string, bar = '|'): boolean {
   if (!pattern.includes(bar)) return false
-  // Blanks at either end: both alternatives match the same at each place.
+  // Blanks at either end: both alternatives have the same match at each place.
   if (/^\^(\[[^\]]*\]|.)[*+]\|\1[*+]\$$/.test(pattern.replaceAll(bar, '|'))) return false
   const alternatives = pattern
     .replace(/^\^|\$$/g, '')

@@ -42,7 +42,7 @@ async function removeOne(
 ): Promise<void> {
   const { fs } = call.context
   const path = pathOf(call, operand)
-  // A trailing slash asks for the link's directory, which is not removed through it.
+  // A trailing slash means the directory behind a link, which must not be removed through the link.
   const own = operand.endsWith('/') ? await fs.lstat(path.replace(/\/+$/, '')) : undefined
   if (own?.isSymbolicLink === true && recursive && (await fs.stat(path)).isDirectory)
     call.host.refuse('rm -r', `'${operand}' is a link, and what it leads to would be emptied`)
@@ -112,7 +112,7 @@ async function moveOne(
   const moved = await fs.lstat(from).catch((error: unknown) => {
     throw new MoveError(`mv: cannot stat '${source}': ${wordsOf(error)}`)
   })
-  const there = await fs.lstat(to).catch(() => undefined) // the move itself reports it
+  const there = await fs.lstat(to).catch(() => undefined) // the move itself reports the error
   const last = source.replace(/\/+$/, '').split('/').at(-1)
   if (last === '.' || last === '..')
     throw new MoveError(`mv: cannot move '${source}' to '${shown}': Device or resource busy`)
@@ -128,7 +128,7 @@ async function moveOne(
     throw new MoveError(`mv: cannot overwrite non-directory '${shown}' with directory '${source}'`)
   if (moved.isDirectory && `${String(await realTarget(call, to))}/`.startsWith(`${moved.identity ?? from}/`))
     throw new MoveError(`mv: cannot move '${source}' to a subdirectory of itself, '${shown}'`)
-  // Removes a replaced link first: the file API would write to its target.
+  // Removes a link at the destination first: the file API would write to the link's target.
   if (there?.isSymbolicLink === true && !moved.isDirectory) await fs.rm(to)
   await fs.mv(from.replace(/(.)\/+$/, '$1'), to.replace(/(.)\/+$/, '$1'))
   made.add(to)

@@ -1,4 +1,4 @@
-/** Fields and characters count from 1; character 0 is the field's end, or its start. */
+/** Fields and characters count from 1. Character 0 stands for the end of the field, or for its start. */
 export interface Key {
   readonly from: readonly [field: number, character: number]
   readonly to: readonly [field: number, character: number] | undefined
@@ -43,7 +43,7 @@ export function keyText(
   return line.slice(start, Math.max(start, end))
 }
 
-/** A field's start; without a separator it includes leading blanks. */
+/** The start of a field. Without a separator, a field includes its leading blanks. */
 function fieldStart(line: string, field: number, separator: string | undefined): number {
   let place = 0
   for (let left = field - 1; left > 0 && place < line.length; left--) {

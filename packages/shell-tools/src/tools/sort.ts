@@ -139,7 +139,7 @@ function numeralOf(text: string): Numeral {
   return { negative: minus !== '' && (digits.whole !== '' || digits.fraction !== ''), ...digits }
 }
 
-/** By digits of any length, without rounding. */
+/** Compares digits of any length, without rounding. */
 function compareNumbers(leftText: string, rightText: string): number {
   const [left, right] = [numeralOf(leftText), numeralOf(rightText)]
   if (left.negative !== right.negative) return left.negative ? -1 : 1

@@ -15,7 +15,7 @@ export function countOf(text: string): number | undefined {
 
 interface Part {
   readonly unit: 'lines' | 'bytes'
-  /** `+`: from here on; `-`: all but the last. */
+  /** `+`: starts at this count; `-`: all but the last of this count. */
   readonly sign: string
   readonly count: number
 }
@@ -126,7 +126,7 @@ function countColumn(bytes: string, column: string): number {
   return bytes.split(/[ \t\n\v\f\r]+/).filter((word) => word !== '').length
 }
 
-/** GNU's `wc` uses the digits of the total size, and seven if unknown. */
+/** The width of a column: as GNU's `wc`, the digits of the total size, or seven for an unknown size. */
 async function columnWidth(call: Invocation, operands: readonly string[], columns: number): Promise<number> {
   if (operands.length <= 1 && columns === 1) return 1
   const input = call.context.stdin
@@ -138,7 +138,7 @@ async function columnWidth(call: Invocation, operands: readonly string[], column
     else if (operand === '-') least = 7
     else {
       const { fs } = call.context
-      // the count itself reports it; here it costs a column
+      // the count itself reports the error, which here only narrows a column
       const stat = await fs.stat(fs.resolvePath(call.context.cwd, operand)).catch(() => undefined)
       if (stat?.isFile === true) total += stat.size
       else if (stat !== undefined) least = 7

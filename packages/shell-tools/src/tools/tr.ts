@@ -36,7 +36,7 @@ interface CharacterSet {
   readonly codes: readonly number[]
   /** `case`: `[:lower:]` or `[:upper:]` alone; `class`: another class. */
   readonly kind: 'plain' | 'case' | 'class'
-  /** The position of a `[c*]` that fills up. */
+  /** The position of a `[c*]`, which is repeated until the set has the length of the other set. */
   readonly fill?: { readonly at: number; readonly code: number }
 }
 
@@ -114,7 +114,7 @@ export const tr: Tool = async (call) => {
     )
     return output.result()
   }
-  // Real implementations differ in these sets, so this tool refuses such sets.
+  // Implementations of `tr` differ in these sets, so this tool refuses such sets.
   if (
     first.fill !== undefined ||
     (translating && (second?.kind === 'class' || (second?.kind === 'case' && (first.kind !== 'case' || complement))))

@@ -33,7 +33,7 @@ const longNames: Readonly<Record<string, string>> = {
   '--max-lines': '-L',
 }
 
-/** Bytes of one command's arguments, as for GNU's `xargs` on Linux. */
+/** Limit of bytes of one command's arguments, as for GNU's `xargs` on Linux. */
 const mostBytes = 131_072
 
 interface Item {
@@ -120,7 +120,7 @@ function quotedItems(bytes: string, lines: boolean): { readonly items: Item[]; r
   for (let index = 0; index < bytes.length; index++) {
     const character = bytes[index] ?? ''
     if (character === '\n') {
-      // A blank at the end of a line joins it to the next one, for -L.
+      // For -L, a blank at the end of a line joins the line to the next line.
       finish(!blank)
       blank = false
     } else if ((character === ' ' || character === '\t') && !(lines && word !== undefined)) {

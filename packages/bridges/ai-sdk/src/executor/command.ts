@@ -13,10 +13,10 @@ export interface CommandsOptions {
   readonly onClose: () => void
 }
 
-/** Milliseconds for bringing an ended command's changes out of the sandbox. */
+/** Milliseconds for copying an ended command's changes out of the sandbox. */
 const patience = 600_000
 
-/** Runs each command in the sandbox, on a copy of the workspace made at the command's start. */
+/** Runs each command in the sandbox, on a copy of the workspace that is made when the command starts. */
 export function commandsIn({ name, session, copies, onClose }: CommandsOptions): CommandDriver {
   async function start({ request, onStdout, onStderr }: CommandRun): Promise<CommandPort> {
     await copies.bring(request.signal)
@@ -41,7 +41,7 @@ export function commandsIn({ name, session, copies, onClose }: CommandsOptions):
     }
     return {
       stdin: process.stdin === undefined ? undefined : Writable.fromWeb(process.stdin as never),
-      // The sandbox can only kill.
+      // The sandbox can only kill its processes.
       signal: (signal, whom) => whom === 'command' && kill(signal),
       end: () => void kill('SIGKILL'),
       exited: exited(),
@@ -51,7 +51,7 @@ export function commandsIn({ name, session, copies, onClose }: CommandsOptions):
   return {
     patience,
     async prepare(_plan, { shell }) {
-      // only the sandbox knows its shells
+      // the names of shells are checked here, since only the sandbox has the programs
       if (shell !== undefined) resolveShell({ shell, existsInView: () => true })
       return await Promise.resolve({})
     },

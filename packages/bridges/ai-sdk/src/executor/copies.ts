@@ -19,10 +19,10 @@ export interface Refusal {
   readonly reason: string
 }
 
-/** Characters of one command that removes entries. */
+/** Limit of characters of a command that removes entries. */
 const longestCommand = 32_768
 
-/** Keeps a workspace's copy in a sandbox. Only one copying runs at a time. */
+/** Keeps a copy of a workspace in a sandbox. Copies in one direction at a time. */
 export class Copies {
   readonly #session: Experimental_SandboxSession
   readonly #root: VirtualPath
@@ -52,7 +52,7 @@ export class Copies {
 
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work)
-    this.#last = result.catch(() => undefined) // the caller of `result` sees it
+    this.#last = result.catch(() => undefined) // the caller of `result` receives the error
     return result
   }
 
@@ -67,7 +67,7 @@ export class Copies {
         await work()
       } catch (error) {
         if (!isWorkspaceError(error)) throw unreadable(path, error)
-        // equal to neither side, so the next copying brings the workspace's state back
+        // the recorded state equals neither side, so the next copying restores the workspace's state in the sandbox
         const copy = tree.get(path)
         if (copy === undefined) this.#known.delete(path)
         else this.#known.set(path, { version: undefined, copy })
@@ -110,7 +110,7 @@ export class Copies {
 
   async #write(path: string, version: Version | undefined): Promise<void> {
     const bytes = await this.#session.readBinaryFile({ path })
-    // a running command has removed the file: the next scan finds that
+    // a running command has removed the file, which the next scan finds
     if (bytes === null) return
     await this.#files.write(path, bytes, { ifVersion: version ?? 'absent' })
   }
@@ -144,13 +144,13 @@ export class Copies {
     }
   }
 
-  /** Copies an entry into the sandbox. False if the policy forbids reading the entry. */
+  /** Copies an entry into the sandbox. Returns false if the policy forbids reading the entry. */
   async #put(path: string, type: Copy['type'], there: Copy | undefined): Promise<boolean> {
     const quoted = quoteForShell(path)
     try {
       if (there !== undefined && there.type !== type) await collect(this.#session, `rm -rf -- ${quoted}`)
       if (type === 'directory') {
-        await this.#files.list(path).next() // a denied directory is not shown
+        await this.#files.list(path).next() // throws for a directory that the policy denies
         await collect(this.#session, `mkdir -p -- ${quoted}`)
       } else if (type === 'symlink') {
         const target = await this.#files.readSymlink(path)
@@ -183,7 +183,7 @@ function unreadable(path: string, native: unknown): WorkspaceError {
   return execError('EIO', reason, { path, remedy: 'look at the sandbox', native })
 }
 
-/** Keeps the paths without a parent among them. Parents must come before the paths below. */
+/** Keeps only paths without a parent in the list. Parents must come before the paths below. */
 function topmost(paths: readonly string[]): readonly string[] {
   const kept = new Set<string>()
   return paths.filter((path) => {

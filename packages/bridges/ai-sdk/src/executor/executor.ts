@@ -9,17 +9,17 @@ import { Copies } from './copies.ts'
 import { collect, prepareDirectory } from './tree.ts'
 
 export interface SandboxExecutorOptions {
-  /** For messages and results. Default `sandbox`. */
+  /** The name in messages and results. Default `sandbox`. */
   readonly name?: string | undefined
 }
 
 /**
- * Runs a workspace's commands in a sandbox of the AI SDK, on a copy below the workspace's root, which must be empty there.
- * Before a command, changes are copied in. After a command, changes are written through the file API, under the policy.
- * Refused changes are undone before the next command, and the command fails with path and reason in its standard error.
- * The executor declares no guarantee: the core refuses commands under rules or read-only mounts unless the caller acknowledges that.
+ * Runs a workspace's commands in a sandbox of the AI SDK, on a copy of the workspace. The copy's directory must be empty at first.
+ * Before a command, changes of the workspace are copied in. After a command, its changes are written by the file API, under the policy.
+ * Refused changes are undone before the next command. The command then fails, with path and reason in its standard error.
+ * The executor declares no guarantee. With rules or read-only mounts, the core refuses commands until the caller acknowledges this.
  * The sandbox needs a POSIX shell and GNU find, and serves one workspace at a time. The caller stops the sandbox.
- * Commands see each other's files immediately. Other changes cross when a command ends or another one starts.
+ * Commands see each other's files immediately. Other changes are copied when a command starts or ends.
  * @throws WorkspaceError `EINVAL` for an invalid session, `ENOTSUP` for an unsupported AI SDK
  */
 export function createSandboxExecutor(

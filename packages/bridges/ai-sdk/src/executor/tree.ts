@@ -5,7 +5,7 @@ import type { Experimental_SandboxSession } from 'ai'
 export interface Copy {
   readonly type: 'file' | 'directory' | 'symlink'
   readonly mode: number
-  /** Changes with content, link target or mode. */
+  /** A value that changes with the content, the link target or the mode. */
   readonly stamp: string
   readonly target: string
 }
@@ -28,14 +28,14 @@ export async function readTree(session: Experimental_SandboxSession, root: strin
     if (type === undefined || mode === undefined) throw failure('gave a list of files that cannot be read')
     if (!isBelow(path, root)) throw failure('names files outside the workspace')
     const kind = types[type as keyof typeof types]
-    // a directory's time changes with its entries, which have their own stamps
+    // the time of a directory changes with its entries, which have their own stamps
     const stamp = kind === 'directory' ? `d ${mode}` : facts
     tree.set(path, { type: kind, mode: Number.parseInt(mode, 8), stamp, target })
   }
   return tree
 }
 
-/** A sandbox may lie: each reported path must lie below the root, without `..` or `.`. */
+/** True for a path below the root, without `..` or `.`: a sandbox may report any path. */
 function isBelow(path: string, root: string): boolean {
   return (
     path.startsWith(`${root}/`) &&
@@ -46,7 +46,7 @@ function isBelow(path: string, root: string): boolean {
   )
 }
 
-/** @throws WorkspaceError `ENOTEMPTY` for a directory with entries, which would land in the workspace */
+/** @throws WorkspaceError `ENOTEMPTY` for a directory with entries, which would be copied to the workspace */
 export async function prepareDirectory(session: Experimental_SandboxSession, root: string): Promise<void> {
   await collect(session, `mkdir -p ${quoteForShell(root)}`)
   if ((await readTree(session, root)).size === 0) return

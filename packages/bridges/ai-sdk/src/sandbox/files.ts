@@ -68,7 +68,7 @@ async function listDirectory(
     return entries
   } catch (error) {
     if (isWorkspaceError(error, 'ENOENT')) return null
-    // another entry is at the path, or the path leads through a file
+    // only a missing path is `null`: throw if another entry is at the path
     if (!isWorkspaceError(error, 'ENOTDIR') || (await workspace.exists(path, { followLinks: true, signal })))
       throw error
     return null

@@ -7,14 +7,14 @@ import { createFileMethods } from './files.ts'
 import { createSpawn } from './spawn.ts'
 
 export interface SandboxSessionOptions {
-  /** Text for the model's instructions. Default: root, mounts, and how commands run. */
+  /** Text for the model's instructions. Default: the root, the mounts, and the way commands run. */
   readonly description?: string | undefined
 }
 
 /**
  * Makes a workspace's sandbox session, for `experimental_sandbox` and tools. Relative paths start at the workspace's root.
- * Methods reject with a `WorkspaceError` for refusals. `run` resolves with exit code 126, and reason and remedy in `stderr`.
- * `stderr` also names rules behind a failed command. The caller closes the workspace.
+ * Methods reject with a `WorkspaceError` for a refusal. `run` resolves with exit code 126, and with reason and remedy in `stderr`.
+ * `stderr` also names the rules that made a command fail. The caller closes the workspace.
  * @throws WorkspaceError `EINVAL` for another value than a workspace, `ENOEXECUTOR` without executor, `ENOTSUP` for an unsupported AI SDK
  */
 export function createSandboxSession(

@@ -18,11 +18,11 @@ export function createSpawn(workspace: Workspace): Spawn {
     const process = processOf(running)
     return stdin ? { ...process, stdin: inputOf(running) } : process
   }
-  // one function for the three signatures: `stdin` exists exactly where it was requested
+  // one function for three signatures: the result has `stdin` only if the caller requested `stdin`
   return spawn as Spawn
 }
 
-/** Bytes kept of an unread stream during `wait`. Beyond them the command waits for the reader. */
+/** Limit of the bytes kept from an unread stream during `wait`. Beyond this limit, the command waits for the reader. */
 const mostUnread = 64 * 1024 * 1024
 
 function processOf(running: RunningCommand): Experimental_SandboxProcess {
@@ -31,14 +31,14 @@ function processOf(running: RunningCommand): Experimental_SandboxProcess {
     stdout: stdout.stream,
     stderr: stderr.stream,
     async wait() {
-      // a command that cannot write never ends, so unread output is kept
+      // keep unread output: a command that cannot write never ends
       stdout.keep()
       stderr.keep()
       const { exitStatus } = await running.wait()
       return { exitCode: exitStatus }
     },
     async kill() {
-      // the whole process tree has ended when this resolves
+      // wait until the whole process tree has ended
       running.kill('SIGKILL')
       await running.wait().catch(() => undefined)
     },
@@ -50,7 +50,7 @@ class Output {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #kept: Uint8Array[] = []
   #keptBytes = 0
-  /** Chunks are taken in order. */
+  /** Reads take chunks one after the other. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(source: AsyncIterable<Uint8Array>) {
@@ -77,7 +77,7 @@ class Output {
     const toEnd = async (): Promise<void> => {
       while (this.#keptBytes < mostUnread && (await this.#inTurn(step)));
     }
-    // a failing stream reports the error to its reader at the next pull
+    // the reader of a failing stream gets the error at its next read
     void toEnd().catch(() => undefined)
   }
 
@@ -94,7 +94,7 @@ class Output {
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(work)
-    this.#turn = result.catch(() => undefined) // the caller of `result` sees it
+    this.#turn = result.catch(() => undefined) // the caller of `result` receives the error
     return result
   }
 }

@@ -35,7 +35,7 @@ export interface FaultContext {
   readonly subject?: Subject | undefined
 }
 
-/** Mastra's class with its message and the workspace's. Other errors stay unchanged. */
+/** An error of Mastra's class, with Mastra's message and the workspace's. Errors from elsewhere stay unchanged. */
 export function toMastraError(error: unknown, { operation, path, subject = 'file' }: FaultContext): unknown {
   if (!isWorkspaceError(error)) return error
   const { code } = error
@@ -54,7 +54,7 @@ export function missing(subject: Subject, path: string): FilesystemError {
   return subject === 'file' ? new FileNotFoundError(path) : new DirectoryNotFoundError(path)
 }
 
-/** Throws errors of the work in Mastra's classes. */
+/** Runs the work, and throws its errors in Mastra's classes. */
 export async function inMastraWords<Result>(context: FaultContext, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

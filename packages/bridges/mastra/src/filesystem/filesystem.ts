@@ -36,8 +36,8 @@ export interface MastraFilesystemOptions {
 }
 
 /**
- * Makes a Mastra workspace's `filesystem` from an @ws workspace. Relative paths start at its root. The caller closes it.
- * Faults are Mastra's error classes, with the workspace's reason and remedy.
+ * Makes a Mastra workspace's `filesystem` from an @ws workspace. Relative paths start at its root. The caller closes the @ws workspace.
+ * Failures have Mastra's error classes, with the workspace's reason and remedy.
  * @throws WorkspaceError `EINVAL` for another value than a workspace, `ENOTSUP` for an unsupported Mastra
  */
 export function createMastraFilesystem(
@@ -66,7 +66,7 @@ class Filesystem extends MastraFilesystem {
   }
 
   override async init(): Promise<void> {
-    // the workspace is open already
+    // nothing to do: the workspace is open already
   }
 
   getInfo(): FilesystemInfo {

@@ -6,10 +6,10 @@ import { inMastraWords } from './errors.ts'
 import { isHidden } from './listing.ts'
 import { translatePattern } from './pattern.ts'
 
-/** Lines found by default. */
+/** Limit of lines found by default. */
 const defaultMatches = 10_000
 
-/** Searches in linear time. For an `UnsupportedGrepPatternError` (not RE2) Mastra searches with its own code. */
+/** Searches in linear time. Throws `UnsupportedGrepPatternError` for a pattern outside RE2: Mastra then searches with its own code. */
 export function grep(workspace: Workspace, options: FilesystemGrepOptions): Promise<FilesystemGrepResult[]> {
   const { pattern, path, caseSensitive, includeHidden } = options
   return inMastraWords({ operation: 'grep', path }, async () => {

@@ -13,7 +13,7 @@ export async function readDirectory(
     extension === undefined || extension === ''
       ? undefined
       : [extension].flat().map((one) => `.${one.replace(/^\./u, '')}`)
-  // Mastra counts the levels below the first one
+  // Mastra counts only the levels below the first level
   const depth = recursive ? (maxDepth === undefined ? undefined : maxDepth + 1) : 1
   const entries = await entriesOf(workspace, path, 'readdir', depth)
   return entries
@@ -21,7 +21,7 @@ export async function readDirectory(
     .map(({ path: name, ...entry }) => ({ ...entry, name }))
 }
 
-/** Lists everything below a directory with relative paths; hidden names only on request. */
+/** Lists everything below a directory, with relative paths. Includes hidden names only on request. */
 export async function walk(
   workspace: Workspace,
   path: string,
@@ -73,7 +73,7 @@ async function describeEntry(
       ...(type === 'file' && size !== undefined && { size }),
     }
   }
-  // a link that cannot be followed is shown as a link
+  // show a link that cannot be followed as a link
   const behind = await ifThere(workspace.stat(full, { followLinks: true })).catch(() => undefined)
   return {
     name,

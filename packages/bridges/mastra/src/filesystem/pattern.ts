@@ -1,5 +1,5 @@
 const blanks = String.raw`\t-\r \x{FEFF}\p{Z}`
-/** Characters that JavaScript allows after a backslash, with no other meaning. */
+/** Characters that JavaScript allows after a backslash, and that keep their meaning there. */
 const plain = new Set(['/', '-', '_', ' ', '"', "'", '#', '%', '&', ',', ':', ';', '<', '=', '>', '@', '`', '~', '!'])
 
 /** The pattern in RE2's syntax with JavaScript's meaning; `undefined` if impossible. */
@@ -9,7 +9,7 @@ export function translatePattern(pattern: string): string | undefined {
   for (let index = 0; index < pattern.length; index += 1) {
     const character = pattern.charAt(index)
     if (character !== '\\') {
-      // `[[:alpha:]]` is a class of names in RE2 only, and `[]` and `[^]` are whole classes in JavaScript only
+      // only RE2 has classes such as `[[:alpha:]]`, and only JavaScript treats `[]` and `[^]` as whole classes
       if (inClass && character === '[') translated += String.raw`\[`
       else translated += character
       if (!inClass && character === '[') {
@@ -28,7 +28,7 @@ export function translatePattern(pattern: string): string | undefined {
     else if (inClass && escaped === 'b') return undefined
     else translated += plain.has(escaped) ? (inClass && escaped === '-' ? String.raw`\-` : escaped) : `\\${escaped}`
   }
-  // JavaScript compiles the pattern first, so that both engines know it
+  // JavaScript compiles the pattern first, so both engines accept the pattern
   return isJavaScript(pattern) && !/\(\?(?![:=!<])/u.test(pattern) ? translated : undefined
 }
 

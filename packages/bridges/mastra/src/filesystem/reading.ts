@@ -15,7 +15,7 @@ export function readFile(workspace: Workspace, path: string, { encoding }: ReadO
   })
 }
 
-/** Decodes UTF-8 and refuses other bytes, which a write would change. Keeps a byte order mark for the same reason. */
+/** Decodes UTF-8. Refuses other bytes, and keeps a byte order mark: a later write would change these bytes. */
 function strictText(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -30,7 +30,7 @@ function strictText(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** The status of a link's target under the given name. `createdAt` is the time of the last change. */
+/** The status of a link's target, with the given name. `createdAt` is the time of the last change. */
 export function statFile(workspace: Workspace, seen: SeenVersions, path: string): Promise<FileStat> {
   return inMastraWords({ operation: 'stat', path }, async () => {
     const real = await workspace.realPath(path)

@@ -26,7 +26,7 @@ export function removeDirectory(
   })
 }
 
-/** Accepts an existing directory, as Mastra's own file systems do. */
+/** Makes a directory. Accepts an existing directory, as Mastra's own file systems do. */
 export function makeDirectory(
   workspace: Workspace,
   path: string,
@@ -45,7 +45,7 @@ export function makeDirectory(
   })
 }
 
-/** Copies an entry. A directory needs `recursive`, and is merged into an existing one. */
+/** Copies an entry. A directory needs `recursive`, and is merged into an existing directory. */
 export async function copyFile(
   workspace: Workspace,
   source: string,
@@ -102,14 +102,14 @@ async function transfer(
 }
 
 async function isDirectory(workspace: Workspace, path: string): Promise<boolean> {
-  const found = await workspace.stat(path, { followLinks: true }).catch(() => undefined) // the operation itself reports it
+  const found = await workspace.stat(path, { followLinks: true }).catch(() => undefined) // the operation itself reports the error
   return found?.type === 'directory'
 }
 
 async function copyInto(workspace: Workspace, source: string, destination: string, overwrite: boolean): Promise<void> {
   const from = await workspace.realPath(source)
   const to = await workspace.realPath(destination)
-  // the workspace refuses a copy into itself; copying entry by entry would find its own copies without end
+  // the workspace refuses a copy into itself; copying entry by entry would copy its own copies forever
   if (to.startsWith(from === '/' ? from : `${from}/`)) return void (await workspace.copy(from, to, { recursive: true }))
   for await (const { path, type } of workspace.list(from, { recursive: true })) {
     const target = paths.join(to, paths.relativeTo(path, from))

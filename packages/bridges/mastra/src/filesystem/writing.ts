@@ -8,7 +8,7 @@ import { inMastraWords } from './errors.ts'
 import { timeOf } from './seen.ts'
 import type { SeenVersions } from './seen.ts'
 
-/** Writes a file in the version reported with `expectedMtime`, else throws `StaleFileError`. */
+/** Writes a file if its version is the version that was reported with `expectedMtime`, else throws `StaleFileError`. */
 export function writeFile(
   workspace: Workspace,
   seen: SeenVersions,
@@ -37,7 +37,7 @@ export function appendFile(workspace: Workspace, path: string, content: FileCont
   })
 }
 
-/** The version reported with a time; `absent` for a missing file, which is written in any case. */
+/** The version that was reported with a time; `absent` for a missing file, which is written in any case. */
 async function expectedVersion(
   workspace: Workspace,
   seen: SeenVersions,

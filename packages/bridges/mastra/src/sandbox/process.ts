@@ -9,7 +9,7 @@ interface End {
   readonly killed: boolean
 }
 
-/** Milliseconds for the first input of an interpreted command. */
+/** Milliseconds that an interpreted command waits for its first input. */
 const firstInputMs = 250
 
 export class Process extends ProcessHandle {
@@ -19,7 +19,7 @@ export class Process extends ProcessHandle {
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
   readonly #canWrite: boolean
   #running: RunningCommand | undefined
-  /** Ends the standard input if nothing was written. */
+  /** Ends the standard input if the caller has written nothing. */
   #endUnwritten: (() => void) | undefined
   #ended: Promise<CommandResult> | undefined
 
@@ -33,7 +33,7 @@ export class Process extends ProcessHandle {
     this.#emit(stream, this.#decoders[stream].decode(data, { stream: true }))
   }
 
-  /** @param readsAllFirst the executor reads all input before the command starts, so unwritten input must end */
+  /** @param readsAllFirst the executor reads all input before the command starts, so input without writes must be ended */
   follow(running: RunningCommand, readsAllFirst = false): void {
     this.#running = running
     this.#ended = this.#end(running)

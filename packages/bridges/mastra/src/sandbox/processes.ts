@@ -6,7 +6,7 @@ import { refusedExitCode } from '@ws/tools/bridge'
 
 import { Process } from './process.ts'
 
-/** Mastra ends a process whose signal is aborted. */
+/** Mastra itself ends a process whose signal aborts. */
 export class ProcessManager extends SandboxProcessManager {
   readonly #workspace: Workspace
   #count = 0

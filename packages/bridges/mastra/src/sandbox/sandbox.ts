@@ -17,8 +17,8 @@ export interface MastraSandboxOptions {
 
 /**
  * Makes a Mastra workspace's `sandbox` for `new Workspace({ filesystem, sandbox })`, on the files of `createMastraFilesystem`.
- * A refused command rejects with `SandboxExecutionError`: reason and remedy in message and `stderr`.
- * A failed command's `stderr` ends with the rules behind it. Stopping ends processes; the caller closes the workspace.
+ * A refused command rejects with `SandboxExecutionError`: its message and `stderr` give reason and remedy.
+ * A failed command's `stderr` ends with the rules that made it fail. Stopping ends processes; the caller closes the workspace.
  * @throws WorkspaceError `EINVAL` for another value than a workspace, `ENOEXECUTOR` without executor, `ENOTSUP` for an unsupported Mastra
  */
 export function createMastraSandbox(workspace: Workspace, options: MastraSandboxOptions = {}): MastraSandbox {
@@ -48,7 +48,7 @@ class Sandbox extends MastraSandbox {
   }
 
   override async start(): Promise<void> {
-    // the workspace is open already
+    // nothing to do: the workspace is open already
   }
 
   override async stop(): Promise<void> {

@@ -9,12 +9,12 @@ import { extract, pack } from 'tar-stream'
 
 import { shownPath } from './paths.ts'
 
-/** Bytes of an archive, which is held in memory. */
+/** Limit of bytes of an archive, which is in memory as a whole. */
 const largestArchive = 1024 ** 3
-/** Bytes of the blocks that end an archive. */
+/** Size in bytes of the blocks that end an archive. */
 const endBytes = 1024
 
-/** The root's tree as a tar file with modes, times and links, without other mounts and denied entries. */
+/** A tar file of the root's tree with modes, times and links, without other mounts and denied entries. */
 export async function packWorkspace(workspace: Workspace, unsaved: readonly VirtualPath[]): Promise<Uint8Array> {
   const archive = pack()
   const filled = fill(workspace, unsaved, archive).then(
@@ -70,7 +70,7 @@ interface Member {
   readonly bytes: Uint8Array
 }
 
-/** @throws SandboxArchiveError beyond the limits, and for names that lead out */
+/** Reads the members of an archive. @throws SandboxArchiveError beyond the limits, and for names that lead out */
 export async function readArchive(
   data: WorkspaceArchiveData,
   limits: SandboxArchiveLimits | null | undefined,
@@ -114,7 +114,7 @@ function notWhole(): SandboxArchiveError {
   return new SandboxArchiveError('the archive is not a tar file, or ends too early; pass what `persistWorkspace` gave')
 }
 
-/** Throws above a limit, with the SDK's message and fields, then our message. */
+/** Throws above a limit. The error has the SDK's message and fields, then our message. */
 function refuseAbove(what: string, actual: number, limit: number | null | undefined, member?: string): void {
   if (limit === null || limit === undefined || actual <= limit) return
   const details = { reason: `archive ${what} exceeds limit`, limit, actual, ...(member !== undefined && { member }) }
@@ -138,7 +138,7 @@ function checkType(path: string, type: string | null | undefined): Member['type'
   )
 }
 
-/** Two blocks of zeros end a tar file. An empty or truncated archive would empty the workspace. */
+/** True if two blocks of zeros end the tar file. An empty or truncated archive would empty the workspace. */
 function isWhole(bytes: Uint8Array): boolean {
   return bytes.length >= endBytes && bytes.subarray(-endBytes).every((byte) => byte === 0)
 }

@@ -30,25 +30,25 @@ import { checkState, deserializeState, referencesOf, serializeState } from './st
 import type { WorkspaceSandboxState } from './state.ts'
 
 export interface WorkspaceRequest {
-  /** The same id for a resumed session: that of a thread, for instance. */
+  /** The id of the workspace, such as the id of a thread. A resumed session has the same id as before. */
   readonly id: string
-  /** The manifest's mounts. The workspace must have them with the same places and access. */
+  /** The mounts of the manifest. The workspace must have mounts with the same paths and access. */
   readonly mounts: readonly RequestedMount[]
 }
 
-/** Opens a session's workspace, which closes with the session. */
+/** Opens the workspace of a session. The workspace closes with the session. */
 export type OpenWorkspace = (request: WorkspaceRequest) => Promise<Workspace> | Workspace
 
 export interface WorkspaceClientOptions extends SandboxClientOptions {
-  /** The workspace id of a new session. Default: a random one. */
+  /** The workspace id of a new session. Default: a random id. */
   readonly id?: string
 }
 
 /**
  * Makes the client for `run(agent, input, { sandbox: { client } })`.
- * Sessions share a given workspace, which the caller closes. A given function opens a workspace for each session, also when resumed.
+ * A given workspace is shared by all sessions; the caller closes it. A given function opens a workspace for each session, also on resume.
  * Files stay in the workspace's store after a session.
- * Manifests may have directories, files, an environment, and mounts that the workspace has; `root` must be the workspace's.
+ * Manifests may have directories, files, an environment, and mounts that the workspace has. `root` must be the root of the workspace.
  * Users, groups, local sources, repositories, ports and snapshots are refused with a remedy. @throws UserError for another argument
  */
 export function createSandboxClient(source: Workspace | OpenWorkspace): WorkspaceSandboxClient {
@@ -57,7 +57,7 @@ export function createSandboxClient(source: Workspace | OpenWorkspace): Workspac
   return new WorkspaceSandboxClient(source)
 }
 
-/** Sessions over one shared workspace, or each over a workspace of its own. */
+/** Sessions that share a workspace, or that each have a workspace. */
 export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOptions, WorkspaceSandboxState> {
   readonly backendId = 'ws'
   readonly #source: Workspace | OpenWorkspace
@@ -102,7 +102,7 @@ export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOpti
     })
   }
 
-  /** Flushes the workspace, so that a session resumed elsewhere finds every file. */
+  /** Flushes the workspace, so that a session that resumes elsewhere finds every file. */
   async serializeSessionState(state: WorkspaceSandboxState): Promise<Record<string, unknown>> {
     assertSandboxSessionStateUsable(state)
     const generation = captureSandboxStateGeneration(state)
@@ -121,7 +121,7 @@ export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOpti
     checkState(state)
   }
 
-  /** Opens a session. Closes the session's own workspace again if the session fails to start. */
+  /** Opens a session. If the session fails to start, closes a workspace that was opened for it. */
   async #open(
     manifest: Manifest,
     id: string,

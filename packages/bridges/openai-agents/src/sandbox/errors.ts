@@ -43,14 +43,14 @@ const classes: Readonly<Partial<Record<ErrorCode, Make>>> = {
   EIO: provider,
 }
 
-/** `details` has our code, path, rule and remedy. */
+/** Converts an error of the workspace. `details` has our code, path, rule and remedy. */
 export function toSandboxError(error: unknown): unknown {
   if (!isWorkspaceError(error)) return error
   const make = classes[error.code] ?? ((message, details) => new SandboxRuntimeError(message, details))
   return make(error.message, detailsOf(error))
 }
 
-/** Throws errors of the workspace in the SDK's classes. */
+/** Runs the work, and throws errors of the workspace in the SDK's classes. */
 export async function inSandboxWords<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -65,7 +65,7 @@ function detailsOf({ code, operation, path, rule, remedy }: WorkspaceError): Rec
   )
 }
 
-/** @throws SandboxUnsupportedFeatureError for a user: all commands run as the same user */
+/** @throws SandboxUnsupportedFeatureError for a given user: all commands run as the same user */
 export function refuseUser(runAs: string | undefined): void {
   if (runAs === undefined || runAs.trim() === '') return
   throw new SandboxUnsupportedFeatureError(

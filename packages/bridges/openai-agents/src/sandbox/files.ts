@@ -4,7 +4,7 @@ import type { Stat, Workspace, WorkspaceEntry } from '@ws/core'
 
 import { shownPath } from './paths.ts'
 
-/** The status after following links; `undefined` for a missing or hidden path. */
+/** The status of the entry behind all links; `undefined` for a missing or hidden path. */
 export async function statBehindLinks(workspace: Workspace, path: string): Promise<Stat | undefined> {
   try {
     return await workspace.stat(path, { followLinks: true })

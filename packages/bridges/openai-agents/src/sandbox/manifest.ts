@@ -14,7 +14,7 @@ import type { VirtualPath, Workspace } from '@ws/core'
 import { placeOf } from './paths.ts'
 
 export interface RequestedMount {
-  /** As in the manifest: absolute, below its `root` or not. */
+  /** The path in the manifest: absolute, inside or outside of its `root`. */
   readonly path: string
   /** The manifest's own entry, with its bucket or directory. */
   readonly entry: Entry
@@ -46,7 +46,7 @@ export function withRoot(manifest: Manifest, root: string): Manifest {
   return changed
 }
 
-/** @throws SandboxUnsupportedFeatureError for a part that a workspace cannot do, before any change */
+/** @throws SandboxUnsupportedFeatureError for a part that a workspace does not support, before any change */
 export function checkManifest(manifest: Manifest, snapshot?: SnapshotSpec): void {
   if (manifest.users.length > 0 || manifest.groups.length > 0) {
     throw unsupported(
@@ -134,7 +134,7 @@ export async function materialize(workspace: Workspace, path: string, entry: Ent
   if (entry.permissions !== undefined) await setMode(workspace, path, entry.permissions)
 }
 
-/** New files get the SDK's default mode, 0755, where the store keeps modes. */
+/** Gives a new file the SDK's default mode, 0755, where the store keeps modes. */
 async function makeRunnable(workspace: Workspace, path: string): Promise<void> {
   try {
     await workspace.chmod(path, 0o755)
@@ -154,7 +154,7 @@ async function setMode(
   await workspace.chmod(path, (owner << 6) | (group << 3) | other)
 }
 
-/** Places that an archive of the workspace leaves out. */
+/** Paths that an archive of the workspace leaves out. */
 export async function unsavedPlaces(workspace: Workspace, manifest: Manifest): Promise<VirtualPath[]> {
   const places: VirtualPath[] = workspace.mounts.map(({ at }) => at).filter((at) => at !== workspace.root)
   for (const path of manifest.ephemeralPersistencePaths()) {

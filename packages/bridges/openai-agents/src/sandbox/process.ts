@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import type { Workspace } from '@ws/core'
 import { notesOfCommand, wordsOf } from '@ws/tools/bridge'
 
-/** Bytes of output kept for the model. */
+/** Limit of the bytes of output that are kept for the model. */
 const keptOutput = 1_048_576
 
 export interface StartOptions {
@@ -23,7 +23,7 @@ export interface NewOutput {
 
 /** A running command, on pipes or on a terminal. */
 export interface Process {
-  /** `undefined` while it runs. */
+  /** Absent while the process runs. */
   readonly exitCode: number | undefined
   read(): NewOutput
   write(text: string): Promise<void>
@@ -106,14 +106,14 @@ export async function startOnTerminal(workspace: Workspace, command: string, opt
   }
 }
 
-/** Uses the SDK's own notice of dropped output, which the SDK recognises and keeps when cutting. */
+/** The output. For dropped output, uses the SDK's own notice, which the SDK recognises and keeps when it cuts a text. */
 function textOf({ text, dropped }: { readonly text: string; readonly dropped: number }): string {
   return dropped === 0 ? text : `[...${dropped} characters truncated from process output...]\n${text}`
 }
 
 async function settled(ended: Promise<void>, timeout: number): Promise<void> {
   const stop = new AbortController()
-  const late = delay(timeout, undefined, { signal: stop.signal }).catch(() => undefined) // stopped: `ended` came first
+  const late = delay(timeout, undefined, { signal: stop.signal }).catch(() => undefined) // the wait was stopped because `ended` came first
   await Promise.race([ended, late])
   stop.abort()
 }

@@ -11,7 +11,7 @@ import type { Process } from './process.ts'
 const defaultWait = 10_000
 const defaultWaitForInput = 250
 
-/** A command that outlives its call has a number for polling and writing. */
+/** Commands that outlive their call. Each command has a number, for later reading and writing. */
 export class Processes {
   readonly #workspace: Workspace
   readonly #running = new Map<number, Process>()
@@ -76,7 +76,7 @@ export class Processes {
   }
 }
 
-/** Writes to a process. Returns the reason if the command takes no input; the command keeps running. */
+/** Writes to a process. Returns a reason if the command accepts no input; the command keeps running. */
 async function writeTo(process: Process, chars: string): Promise<string> {
   if (process.exitCode !== undefined) return ''
   try {

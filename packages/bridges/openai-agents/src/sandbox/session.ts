@@ -43,7 +43,7 @@ import { logicalPath, workspacePath } from './paths.ts'
 import { Processes } from './processes.ts'
 import type { WorkspaceSandboxState } from './state.ts'
 
-/** Error texts that the tool `view_image` knows. */
+/** Error texts that the tool `view_image` recognises. */
 const knownFaults: Readonly<Partial<Record<ErrorCode, string>>> = {
   ENOENT: 'Image file not found',
   ENOTDIR: 'Image file not found',
@@ -51,7 +51,7 @@ const knownFaults: Readonly<Partial<Record<ErrorCode, string>>> = {
   EFBIG: 'Image file exceeds the 10 MB limit',
 }
 
-/** @throws UserError in texts that `view_image` knows; for any other error `view_image` shows only the name */
+/** @throws UserError with a text that `view_image` recognises; of any other error, `view_image` shows only the name */
 async function readImage(workspace: Workspace, path: string, asked: string): Promise<ToolOutputImage> {
   try {
     const { bytes } = await workspace.read(path, { maxBytes: MAX_VIEW_IMAGE_BYTES })
@@ -94,7 +94,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return Promise.resolve(this.#closing === undefined)
   }
 
-  /** True with an executor: running commands can be polled and written to. A missing terminal is refused. */
+  /** True with an executor: callers can then poll running commands and write to them. A missing terminal is refused. */
   supportsPty(): boolean {
     return this.workspace.executor !== undefined
   }
@@ -125,19 +125,19 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return inSandboxWords(() => this.#processes.writeStdin(args))
   }
 
-  /** Refusals use texts of `view_image`, or our message as the error's name, which the tool shows. */
+  /** Refusals use texts of `view_image`, or put our message into the error's name, which the tool shows. */
   async viewImage({ path, runAs }: ViewImageArgs): Promise<ToolOutputImage> {
     this.#check(runAs)
     return readImage(this.workspace, workspacePath(path), path)
   }
 
-  /** The first `maxBytes` of the file. */
+  /** Reads the first `maxBytes` of the file. */
   async readFile({ path, maxBytes, runAs }: ReadFileArgs): Promise<Uint8Array> {
     this.#check(runAs)
     return inSandboxWords(() => readBytes(this.workspace, workspacePath(path), maxBytes))
   }
 
-  /** Sorted by name. A link has the type of its target; `other` where it leads nowhere. */
+  /** The entries, sorted by name. A link has the type of its target, or `other` for a missing target. */
   async listDir({ path, runAs }: ListDirectoryArgs): Promise<SandboxDirectoryEntry[]> {
     this.#check(runAs)
     return inSandboxWords(() => listDirectory(this.workspace, workspacePath(path)))
@@ -183,7 +183,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     )
   }
 
-  /** The root's tree as a tar file, without other mounts, ephemeral entries and denied places. */
+  /** A tar file of the root's tree, without other mounts, ephemeral entries and denied paths. */
   async persistWorkspace(): Promise<Uint8Array> {
     this.#check()
     return inSandboxWords(async () =>
@@ -191,7 +191,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     )
   }
 
-  /** Replaces the root's tree by a tar file of `persistWorkspace`, after checking all of it. */
+  /** Replaces the root's tree by a tar file of `persistWorkspace`, after a check of the whole file. */
   async hydrateWorkspace(data: WorkspaceArchiveData, { archiveLimits }: WorkspaceArchiveOptions = {}): Promise<void> {
     this.#check()
     const members = await readArchive(data, archiveLimits === undefined ? this.#archiveLimits : archiveLimits)
@@ -205,7 +205,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     this.#archiveLimits = limits
   }
 
-  /** Ends running commands, and flushes the store. The session can be used again. */
+  /** Ends running commands, and flushes the store. The session stays usable. */
   async stop(): Promise<void> {
     if (this.#closing !== undefined) return
     await this.#processes.endAll()
@@ -220,7 +220,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return this.close()
   }
 
-  /** Ends running commands, and closes a workspace of the session's own. */
+  /** Ends running commands, and closes a workspace that was opened for this session. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -10,7 +10,7 @@ import {
 } from '@openai/agents-core/sandbox/internal'
 
 export interface WorkspaceSandboxState extends SandboxSessionState {
-  /** The name for opening the workspace again. */
+  /** The id with which the workspace is opened again. */
   readonly workspaceId: string
 }
 
@@ -23,7 +23,7 @@ export function serializeState(state: WorkspaceSandboxState): Record<string, unk
   }
 }
 
-/** Values of references in the environment. A stored state holds only the references. */
+/** Values of the references in the environment. A stored state contains only the references. */
 export async function referencesOf({ environment }: Manifest): Promise<Record<string, string>> {
   const values: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {
@@ -32,7 +32,7 @@ export async function referencesOf({ environment }: Manifest): Promise<Record<st
   return values
 }
 
-/** @throws SandboxConfigurationError for another provider's state */
+/** @throws SandboxConfigurationError for the state of another provider */
 export function deserializeState(record: Record<string, unknown>): WorkspaceSandboxState {
   checkState(record)
   const { manifest, environment } = record

@@ -8,7 +8,7 @@ import { parseProgram } from './parser.ts'
 import { Runner } from './run.ts'
 import { Input, Refused } from './values.ts'
 
-/** POSIX awk over bytes. Refuses programs that start others, or that awk implementations disagree on. */
+/** POSIX awk over bytes. Refuses programs that start other programs, or on which awk implementations disagree. */
 export const awk: Tool = async (call) => {
   const output = new Output({ late: true })
   try {
@@ -81,7 +81,7 @@ async function inputsOf(
       try {
         inputs.push({ name: operand === '-' ? '' : bytesOf(operand), bytes: await readOperand(call, operand) })
       } catch (error) {
-        // As in mawk: earlier input counts, later input does not.
+        // As in mawk, later input is not read. After earlier input, the command is refused.
         output.fail(`awk: cannot open ${operand} (${wordsOf(error)})`, 2)
         if (inputs.some((input) => 'bytes' in input)) call.host.refuse('awk', `\`${operand}\` cannot be read`)
         break

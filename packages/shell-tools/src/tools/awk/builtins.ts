@@ -69,7 +69,7 @@ export function builtin(run: Evaluator, name: string, values: readonly Expressio
 
 /** Rounds fractional positions as in POSIX. */
 function substring(text: string, start: number, length: number | undefined): string {
-  // awk implementations disagree on places before the first character.
+  // awk implementations disagree on positions before the first character.
   if (start < 0.5 && length !== undefined) throw new Refused('substr from before the first character')
   if (Number.isNaN(start) || Number.isNaN(length)) throw new Refused('substr of a value that is not a number')
   if (!Number.isInteger(start) || !(length === undefined || Number.isInteger(length)))
@@ -123,7 +123,7 @@ function substitute(
   return count
 }
 
-/** `undefined` stands for the matched text. */
+/** The pieces of a replacement. `undefined` stands for the matched text. */
 function piecesOf(text: string): (string | undefined)[] {
   return (text.match(/\\[\\&]|\\|&|[^\\&]+/g) ?? []).map((piece) => {
     if (piece === '&') return undefined

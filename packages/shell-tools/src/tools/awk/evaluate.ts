@@ -121,7 +121,7 @@ export class Evaluator {
     return arithmetic(operator, numberOf(one), numberOf(other))
   }
 
-  /** A regular expression: a constant, or text. */
+  /** The regular expression of a constant or of a text. */
   regex(expression: Expression, longest: boolean, flags = ''): RegExp {
     const source = expression.type === 'regex' ? expression.source : this.text(expression)
     return this.machine.regex(source, longest, flags)
@@ -158,7 +158,7 @@ export class Evaluator {
     if (values.length > found.parameters.length) throw new Refused(`${name} with ${values.length} arguments`)
     found.parameters.forEach((parameter, index) => {
       const given = values[index]
-      // A bare name may be a shared array; its first use as an array decides.
+      // A bare name may be an array, shared with the function; its first use as an array decides.
       const shared = given?.type === 'variable' && this.#isArray(given.name) ? this.array(given.name) : undefined
       const value = given === undefined || shared !== undefined ? undefined : this.value(given)
       frame.set(parameter, { value, array: shared })

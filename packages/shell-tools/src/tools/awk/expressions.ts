@@ -5,7 +5,7 @@ import type { Expression } from './syntax.ts'
 const comparisons = new Set(['<', '<=', '==', '!=', '>', '>='])
 const assignments = new Set(['=', '+=', '-=', '*=', '/=', '%=', '^='])
 
-/** One method for each level of precedence. */
+/** Has one method for each level of precedence. */
 export class ExpressionParser extends Cursor {
   /** In `print`, `>` is a redirection. */
   #noGreater = false
@@ -209,7 +209,7 @@ export class ExpressionParser extends Cursor {
   }
 }
 
-/** The least and most arguments, except for functions with exactly one. */
+/** Least and most arguments of functions. Functions that are not listed take exactly one. */
 const counts: Readonly<Record<string, readonly [number, number]>> = {
   length: [0, 1],
   substr: [2, 3],

@@ -40,7 +40,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** An unknown escape keeps its backslash. */
+/** Replaces escapes. An unknown escape keeps its backslash. */
 export function unescapeText(text: string): string {
   return text.replace(/\\([0-7]{1,3}|[^])/g, (whole, escape: string) => {
     if (/^[0-7]/.test(escape)) return String.fromCharCode(Number.parseInt(escape, 8) & 255)

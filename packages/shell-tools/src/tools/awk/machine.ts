@@ -6,7 +6,7 @@ export interface Source {
   readonly bytes: string
 }
 
-/** `name=value` among the operands: takes effect in its turn. */
+/** An operand `name=value`: takes effect when the operands before it were read. */
 export interface Assignment {
   readonly variable: string
   readonly value: string
@@ -17,7 +17,7 @@ export type Cell = Map<string, Value>
 export class Machine {
   readonly variables = new Map<string, Value>()
   readonly arrays = new Map<string, Cell>()
-  /** Files after `close`: the next `>` empties them. */
+  /** Names of closed output files: the next `>` empties such a file. */
   readonly closed = new Set<string>()
   readonly #inputs: (Source | Assignment)[]
   readonly #regexes = new Map<string, RegExp>()
@@ -118,7 +118,7 @@ export class Machine {
     return this.#fields
   }
 
-  /** Fields of a text, as of each record. */
+  /** Splits a text into fields, like a record. */
   split(text: string, separator: string): string[] {
     if (text === '') return []
     if (separator === ' ') return text.split(/[ \t\n]+/).filter((word) => word !== '')
@@ -179,7 +179,7 @@ export class Machine {
     this.#current = undefined
   }
 
-  /** Runs assignments after the last file, before END. */
+  /** Runs the assignments that follow the last file, before END. */
   finish(): void {
     while (this.next() !== undefined) continue
   }

@@ -1,6 +1,6 @@
 import { general } from './numbers.ts'
 
-/** Text from outside that may be a number, and then compares as a number. */
+/** Text from outside the program: if it looks like a number, it is compared as a number. */
 export class Input {
   readonly text: string
 
@@ -15,7 +15,7 @@ export type Value = number | string | Input | undefined
 export class Refused extends Error {}
 
 const numeral = /^[ \t\n\r\f\v]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t\n\r\f\v]*$/
-/** awk implementations disagree on the value of these texts. */
+/** Texts with numeric values on which awk implementations disagree. */
 const disputed = /^[ \t\n]*[+-]?(?:0[xX]|inf|nan)/i
 
 export function numberOf(value: Value): number {
@@ -32,7 +32,7 @@ export function textOf(value: Value, format = '%.6g'): string {
   if (value === undefined) return ''
   if (value instanceof Input) return value.text
   if (Number.isInteger(value)) {
-    // Beyond 32 bits awks format numbers differently.
+    // Beyond 32 bits, awk implementations format numbers differently.
     if (Math.abs(value) >= 2 ** 31) throw new Refused('a number of 2147483648 or more as text; use printf "%d"')
     return String(value === 0 ? 0 : value)
   }

@@ -4,10 +4,10 @@ export interface Change {
   readonly b: { readonly start: number; readonly end: number }
 }
 
-/** Differing lines in both files together, beyond which GNU's `diff` guesses. */
+/** Limit of differing lines in both files together. Beyond this limit, GNU's `diff` guesses. */
 const mostLines = 4000
 const mostCells = 4_000_000
-/** GNU's `diff` may skip lines more frequent than this among lines without a match. */
+/** Among lines without a match, GNU's `diff` may skip lines that occur more often than this. */
 const often = 5
 
 /**
@@ -47,13 +47,13 @@ function numbered(left: readonly string[], right: readonly string[]): [number[],
   return [left.map(numberOf), right.map(numberOf)]
 }
 
-/** One longest common subsequence, and how many pairs of lines are in any of them. */
+/** One longest common subsequence, and the number of line pairs that occur in any longest common subsequence. */
 function align(
   a: readonly number[],
   b: readonly number[],
 ): { readonly matches: readonly (readonly [number, number])[]; readonly pairs: number } {
   const step = b.length + 1
-  /** The longest from here to the end, and from the beginning to here. */
+  /** Lengths of longest common subsequences: of the lines after each pair of places, and of the lines before. */
   const after = new Uint16Array((a.length + 1) * step)
   const before = new Uint16Array((a.length + 1) * step)
   const at = (table: Uint16Array, row: number, column: number): number => table[row * step + column] ?? 0
@@ -118,8 +118,8 @@ function changesBetween(matches: readonly (readonly [number, number])[], height:
 }
 
 /**
- * Moves each one-sided block as low as possible. @param below the first lines after the compared ones
- * @returns `undefined` where blocks may touch; `steps`: the possible distance of moves
+ * Moves each one-sided block as low as possible. @param below the first lines after the compared lines
+ * @returns `undefined` where blocks may touch; `steps`: the sum of all possible moves, in lines
  */
 function lower(
   changes: readonly Change[],

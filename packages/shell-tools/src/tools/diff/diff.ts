@@ -23,7 +23,7 @@ interface File {
   readonly time: number
 }
 
-/** Compares files where GNU's choice among several shortest differences is certain. */
+/** Compares files, unless several shortest differences exist: GNU's choice among these is not certain. */
 export const diff: Tool = async (call) => {
   const output = new Output()
   const parsed = parseArguments(diffOptions, call.given)
@@ -51,7 +51,7 @@ class Comparison {
   /** `undefined` for the normal format. */
   readonly #context: number | undefined
   readonly #labels: readonly string[]
-  /** Options as GNU's `diff` repeats them for each file of a directory. */
+  /** The options, in the form that GNU's `diff` prints for each file of a directory. */
   readonly #switches: string
 
   constructor(call: Invocation, output: Output, { options }: Arguments) {
@@ -83,7 +83,7 @@ class Comparison {
     if (below !== undefined) await (directory === a ? this.#pair(below, file, 0) : this.#pair(file, below, 0))
   }
 
-  /** Kind and facts of an operand; `undefined` after reporting its absence. */
+  /** The kind and facts of an operand; `undefined` after reporting a missing operand. */
   async #look(name: string): Promise<File | undefined> {
     if (name === '-') return { name, kind: 'input', size: 0, time: Date.now() }
     return this.#orTold(name, async (path) => {
@@ -92,7 +92,7 @@ class Comparison {
     })
   }
 
-  /** The result of `ask`; `undefined` after reporting an error of the files. */
+  /** The result of `ask`; `undefined` after reporting a file error. */
   async #orTold<Answer>(name: string, ask: (path: string) => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await ask(pathOf(this.#call, name))
@@ -201,7 +201,7 @@ function joined(directory: string, name: string): string {
   return directory.endsWith('/') ? `${directory}${name}` : `${directory}/${name}`
 }
 
-/** With newlines: an unterminated last line differs from the same terminated one. */
+/** Lines with their newlines: an unterminated last line differs from the same line with a newline. */
 function linesOf(bytes: string): string[] {
   return bytes.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }

@@ -18,7 +18,7 @@ export function normal(a: Lines, b: Lines, changes: readonly Change[]): string {
     .join('')
 }
 
-/** An empty range is named by the line before the range. */
+/** Line numbers of a range. For an empty range, the number of the line before. */
 function span({ start, end }: Change['a']): string {
   return end - start < 2 ? String(end) : `${start + 1},${end}`
 }

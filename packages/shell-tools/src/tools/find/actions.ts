@@ -18,7 +18,7 @@ export interface State {
 
 export type Action = (entry: Entry) => Promise<boolean>
 
-/** Bytes of names for one `-exec … +`. */
+/** Limit of bytes of names for one `-exec … +`. */
 const mostBytes = 131_072
 
 export async function compileExpression(expression: Expression, state: State): Promise<Action> {
@@ -94,7 +94,7 @@ async function remove({ shown, path }: Entry, { call, output }: State): Promise<
   }
 }
 
-/** A command's directory, and the name for it. */
+/** The directory in which a command runs, and the name that the command gets. */
 function placeOf(
   name: string,
   { shown, path }: Entry,

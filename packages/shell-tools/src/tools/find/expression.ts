@@ -198,7 +198,7 @@ export function parseQuery(given: readonly string[]): Query {
   let expression: Expression = { kind: 'test', name: '-true', values: [] }
   if (words.length > 0) expression = parser.alternatives()
   if (parser.rest > 0) throw new QueryError("find: you have too many ')'")
-  // Otherwise pruned entries would be deleted.
+  // Otherwise -delete would delete pruned entries.
   if (parser.deletes && parser.prunes && !parser.asked)
     throw new QueryError(
       'find: The -delete action automatically turns on -depth, but -prune does nothing when -depth is in effect.  If you want to carry on anyway, just explicitly use the -depth option.',

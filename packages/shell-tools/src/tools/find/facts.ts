@@ -1,17 +1,17 @@
 import type { Facts } from '../../contract.ts'
 import type { Expression } from './expression.ts'
 
-/** Tests and actions that need only name and type. All others need every fact. */
+/** Tests and actions that need only name and type. All other tests and actions need every fact. */
 const byType = new Set(
   '-true -false -name -iname -path -ipath -wholename -iwholename -lname -ilname -regex -iregex -type -xtype -print -print0 -prune -quit -delete -exec -execdir'.split(
     ' ',
   ),
 )
 const bySize = new Set(['-size', '-empty'])
-/** The same for directives of `-printf`. */
+/** Directives of `-printf` that need only name and type. */
 const directivesByType = new Set('%pfhPHdyYl')
 
-/** The facts that an expression needs, so that listings fetch no more. */
+/** The facts that an expression needs: a listing fetches only these. */
 export function factsOf(expression: Expression): Facts {
   if (expression.kind === 'not') return factsOf(expression.part)
   if (expression.kind !== 'test') return most(expression.parts.map(factsOf))

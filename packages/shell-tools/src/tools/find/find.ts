@@ -44,7 +44,7 @@ function contextOf(call: Invocation, { follow }: Query): FindContext {
     isEmptyDirectory: async (path) => (await fs.readdir(path)).length === 0,
     async otherSide({ path, stat }) {
       if (follow === 'always') return call.listing.look(path)
-      return stat.isSymbolicLink ? call.listing.look(path, { follow: true }).catch(() => stat) : stat // a broken link counts as itself
+      return stat.isSymbolicLink ? call.listing.look(path, { follow: true }).catch(() => stat) : stat // a broken link stands for itself
     },
   }
 }
@@ -61,7 +61,7 @@ async function walkFrom(start: string, query: Query, action: Action, state: Stat
 
 async function statOf(path: string, follow: boolean, call: Invocation, listed?: ListedEntry): Promise<FileFacts> {
   const own = listed?.stat ?? (await call.listing.look(path))
-  // a broken link counts as itself
+  // a broken link stands for itself
   return follow && own.isSymbolicLink ? call.listing.look(path, { follow: true }).catch(() => own) : own
 }
 

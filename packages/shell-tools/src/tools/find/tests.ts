@@ -4,7 +4,7 @@ import { posixSource } from '../posix.ts'
 import { QueryError, Unsupported } from './expression.ts'
 
 export interface Entry {
-  /** The starting point and the path below it. */
+  /** The starting point as given, with the path below that point. */
   readonly shown: string
   readonly path: string
   readonly start: string
@@ -18,7 +18,7 @@ export interface FindContext {
   readFile(path: string): Promise<FileFacts>
   readLink(path: string): Promise<string>
   isEmptyDirectory(path: string): Promise<boolean>
-  /** The entry or its target: the opposite of {@link Entry.stat}. */
+  /** The facts of the entry or of its target: the opposite of {@link Entry.stat}. */
   otherSide(entry: Entry): Promise<FileFacts>
 }
 
@@ -116,7 +116,7 @@ export async function compileTest(name: string, values: readonly string[], conte
 function regexTest(name: string, pattern: string, type: string): Test {
   const isEmacs = /^(?:emacs|findutils-default)$/.test(type)
   const extended = /^(?:posix-extended|egrep|posix-egrep)$/.test(type)
-  // In the syntax of emacs `+` and `?` are operators without a backslash.
+  // In the syntax of emacs, `+` and `?` are operators without a backslash.
   const text = isEmacs
     ? pattern.replace(/\[\^?\]?[^\]]*\]|\\?[^]/g, (one) =>
         /^[+?]$/.test(one) ? `\\${one}` : /^\\[+?]$/.test(one) ? one.charAt(1) : one,

@@ -26,7 +26,7 @@ type Wanted = { readonly shown: string; readonly named: boolean; readonly size?:
   | { readonly path?: undefined; readonly words: string }
 )
 
-/** Bytes. Standard input is read only in its turn, since its bytes cannot be put back. */
+/** Bytes, larger than any limit: standard input is read only in its turn, since its bytes cannot be put back. */
 const whole = 2 ** 30
 
 type Read = { readonly bytes: string } | { readonly words: string }
@@ -62,7 +62,7 @@ class Search {
 
   async *#wanted(operands: readonly string[], recursive: boolean): AsyncGenerator<Wanted, undefined> {
     const { flags, files } = this.#options
-    // A single named file is not shown before its lines, also with `-r`.
+    // Lines of a single named file are printed without its name, also with `-r`.
     const named = (flags.has('H') || files.length > 1) && !flags.has('h')
     for (const operand of operands) {
       if (operand === '-') yield { path: '-', shown: '-', named, size: whole }
@@ -176,7 +176,7 @@ class Search {
         if (quiet) continue
         const from = Math.max(shownTo + 1, index - before)
         if (!flags.has('a') && lines.slice(from, index + after + 1).some(hasForeignBytes)) {
-          // GNU's grep takes the rest of such a file for binary; the shown context depends on buffers.
+          // GNU's grep treats the rest of such a file as binary; the printed context would depend on buffers.
           if (before > 0 || after > 0 || flags.has('o')) this.#call.host.refuse('grep', `\`${label}\` is not UTF-8`)
           this.#output.note(`grep: ${label}: binary file matches\n`)
           return

@@ -82,7 +82,7 @@ export interface GrepOptions {
   entersDirectory(name: string): boolean
 }
 
-/** @returns grep's own message for wrong arguments */
+/** @returns the options, or grep's own message for wrong arguments */
 export async function grepOptionsOf(call: Invocation, preset: readonly string[]): Promise<GrepOptions | string> {
   const { options, operands } = parseArguments(grepOptions, call.given)
   const flags = new Set(preset)
@@ -159,6 +159,6 @@ function expressionOf(text: string, flags: ReadonlySet<string>): RegExp | undefi
   try {
     return new RegExp(bounded, `gu${flags.has('P') ? 's' : ''}${flags.has('i') ? 'i' : ''}`)
   } catch {
-    return undefined // no pattern for JavaScript: the caller has another way
+    return undefined // JavaScript cannot express the pattern: the caller searches in another way
   }
 }

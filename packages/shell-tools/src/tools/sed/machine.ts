@@ -1,7 +1,7 @@
 import type { Address, Command } from './script.ts'
 import { substitute } from './substitute.ts'
 
-/** The last line may have no newline. */
+/** Lines of a file. `closed`: the last line has a newline. */
 export interface Lines {
   readonly all: readonly string[]
   readonly closed: boolean
@@ -9,7 +9,7 @@ export interface Lines {
 
 export class Endless extends Error {}
 
-/** Runs a script over lines, one stream after another. */
+/** Runs a script over lines, one input after another. */
 export class Machine {
   readonly #commands: readonly Command[]
   readonly #quiet: boolean
@@ -41,7 +41,7 @@ export class Machine {
     let space = ''
     let appended: string[] = []
     let changed = false
-    /** The last line read has a newline. */
+    /** The newline of the last line read, if that line has a newline. */
     const lineEnd = () => (at === all.length && !closed ? '' : '\n')
     const print = (text: string, end = '\n') => out.push(text + end)
     const flush = () => {
@@ -147,7 +147,7 @@ export class Machine {
             print(command.text ?? '')
             break
           case 'c':
-            // The text replaces a whole range, once.
+            // The text replaces the whole range, so it is printed once, at the end of the range.
             if (command.to === undefined || command.negated || !this.#open.has(command)) print(command.text ?? '')
             flush()
             continue cycle
@@ -185,7 +185,7 @@ export class Machine {
     if (open !== undefined) {
       if (open.until !== undefined) {
         if (this.#number >= open.until) this.#open.delete(command)
-        // A skipped range of numbers ends before this line.
+        // After a jump beyond the end of a range of numbers, this line is outside of the range.
         return this.#number <= open.until
       }
       if (to.type === 'last' ? last : this.#matches(to, space, last)) this.#open.delete(command)

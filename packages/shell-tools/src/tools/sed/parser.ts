@@ -131,7 +131,7 @@ class Parser {
     return { type: 'regex', regex: this.#regex(pattern, fold, '') }
   }
 
-  /** Consumes the delimiter. After a backslash it is literal. */
+  /** The text before the delimiter, which is consumed too. After a backslash, the delimiter is literal. */
   #until(delimiter: string, brackets: boolean): string {
     const text = this.#rest
     let inside = false
@@ -166,7 +166,7 @@ class Parser {
     throw new ScriptProblem("an expression or `s' that is not closed")
   }
 
-  /** @returns undefined for an empty pattern: the last used one */
+  /** @returns undefined for an empty pattern, which means the last used pattern */
   #regex(pattern: string, fold: boolean, flags: string): RegExp | undefined {
     if (pattern === '') return undefined
     const plain = pattern.replace(/\\([nt])/g, (_, letter: string) => (letter === 'n' ? '\n' : '\t'))
@@ -181,7 +181,7 @@ class Parser {
 
   #text(): string {
     this.#take(/^[ \t]*/)
-    // `a\` with the text on the next line or right after it: then its leading blanks stay.
+    // After `a\`, the text follows on the next line or at once: its leading blanks then stay.
     const continued = this.#take(/^\\(?:\n|(?=[^]))/)
     if (continued === undefined && this.#rest.startsWith('\\')) this.#take(/^\\/)
     if (this.#rest === '') throw new ScriptProblem("`a', `c' or `i' without a text")

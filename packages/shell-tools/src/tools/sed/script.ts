@@ -7,7 +7,7 @@ export type Address =
   | { readonly type: 'regex'; readonly regex: RegExp | undefined }
   | { readonly type: 'count' | 'multiple'; readonly number: number }
 
-/** Text, a group (0 is the whole match), or a case change for the rest. */
+/** Text, the number of a group (0 is the whole match), or a case change for the rest. */
 export type Piece = string | number | { readonly fold: 'U' | 'L' | 'u' | 'l' | 'E' }
 
 export interface Command {

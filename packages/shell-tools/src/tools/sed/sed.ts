@@ -13,10 +13,10 @@ export const sedOptions = {
   long: ['regexp-extended', 'quiet', 'silent', 'expression=', 'file=', 'in-place=?', 'separate', 'unbuffered'],
 }
 
-/** GNU's sed. An unknown part refuses the command, and no file changes. */
+/** GNU's sed. An unknown part refuses the whole command before any file changes. */
 export const sed: Tool = async (call) => {
   const output = new Output({ late: true })
-  // The value of -i is in its word, and optional.
+  // The value of -i is optional, and part of the same word.
   const split = call.given.flatMap((word) => {
     if (word.startsWith('-i')) return [`--in-place=${word.slice(2)}`]
     return /^-[nrEsu]+i$/.test(word) ? [word.slice(0, -1), '--in-place='] : [word]

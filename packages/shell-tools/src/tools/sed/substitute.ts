@@ -3,7 +3,7 @@ import type { Piece } from './script.ts'
 export interface Substitution {
   readonly pieces: readonly Piece[]
   readonly all: boolean
-  /** The first replaced match, from 1. */
+  /** The number of the first match to replace, from 1. */
   readonly number: number
 }
 
