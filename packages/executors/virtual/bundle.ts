@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const out = join(import.meta.dirname, 'dist/just-bash')
-/** Packages left out of the bundle. Commands that need them are refused, always or until the user installs them. */
+/** Packages left out of the bundle. Commands that need such a package are refused, always or until the user installs it. */
 const leftOut = ['sql.js', 'quickjs-emscripten', '@mongodb-js/zstd', 'node-liblzma']
 
 const scratch = mkdtempSync(join(import.meta.dirname, '.bundle-'))
@@ -16,7 +16,7 @@ try {
   const build = await rolldown({ input, platform: 'node', external: [/^node:/u, ...leftOut] })
   const { output } = await build.write({ dir: out, format: 'esm', cleanDir: true })
   await build.close()
-  // `sqlite3` starts this thread, which the bundler cannot see
+  // `sqlite3` starts this thread, which the bundler cannot find
   const justBash = dirname(fileURLToPath(import.meta.resolve('just-bash')))
   copyFileSync(join(justBash, 'chunks/sqlite3-worker.js'), join(out, 'sqlite3-worker.js'))
   const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))

@@ -23,7 +23,7 @@ export interface AttachOptions extends Pick<StartOptions, 'files' | 'topEntries'
 
 interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env'> {}
 
-/** Milliseconds to wait for a store's change after the last signal, and for the end of a thread. */
+/** Milliseconds to wait for the end of a store's change after the last signal, and for the end of a thread. */
 const patience = 15_000
 
 export function attachVirtual(options: AttachOptions): CommandDriver {
@@ -48,7 +48,7 @@ interface EnvironmentOptions {
   readonly request: CommandRequest
 }
 
-/** The whole environment of a command, without variables of this process [RP16]. */
+/** The whole environment of a command, without the variables of this process [RP16]. */
 function commandEnvironment({ root, shell, request }: EnvironmentOptions): Record<string, string> {
   return {
     LANG: 'C.UTF-8',

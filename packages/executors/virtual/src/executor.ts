@@ -17,7 +17,7 @@ const interpreted = Object.fromEntries(
   guaranteeFields.map((field) => [field, 'interpreter' satisfies GuaranteeLevel]),
 ) as Record<keyof Guarantees, 'interpreter'>
 
-/** There is no process: every effect of a command is a workspace operation, or a download from a listed host. */
+/** A command starts no process: its only effects are workspace operations, and downloads from listed hosts. */
 function guaranteesOf({ network }: Pick<ResolvedOptions, 'network'>): Guarantees {
   return network === undefined ? interpreted : { ...interpreted, network: 'names' }
 }
@@ -43,7 +43,7 @@ const createInterpreter = defineExecutor<Interpreter, true>({
 })
 
 /**
- * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, over the workspace's files.
+ * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, on the workspace's files.
  * Works on every machine and adapter, without real programs such as `git`, `node` or `python3`. Only `curl` has a network: hosts that you
  * list.
  * @throws WorkspaceError `EINVAL` for options without a meaning

@@ -10,7 +10,7 @@ export { createBashFileSystem } from './files/create.ts'
 /**
  * The virtual executor's commands (`awk`, `sed`, `find`, …) for your own just-bash: `new Bash({ fs, cwd, customCommands:
  * createBashCommands(fs) })`.
- * In the compared forms, the output equals the real output byte for byte. Other forms end with 126, and `stderr` suggests another way.
+ * In the compared forms, the output equals the real output byte for byte. Other forms end with 126; `stderr` suggests another way.
  * `bash`, `sh`, `env`, `timeout` and `sleep` remain just-bash's own commands.
  * @param fs the file system of `Bash`, made by {@link createBashFileSystem}
  * @throws WorkspaceError `EINVAL` for another file system

@@ -13,7 +13,7 @@ export const missingPrograms = [
   'du',
 ] as const
 
-/** A sentence for models about missing programs. A test compares it with the worker's tables, which are too slow to load here. */
+/** A sentence for models about missing programs. A test compares this list with the worker's tables, which load slowly. */
 export function lacksOf(hasCurl: boolean): string {
   const missing = missingPrograms.filter((name) => name !== 'curl' || !hasCurl)
   const programs = `The shell has no ${missing.join(', ')} or other installed program`

@@ -2,19 +2,19 @@ import { hostLists } from '@ws/core/executor'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import { addressesShape, type Resolve } from '@ws/network'
 
-/** Beyond a limit, a command ends with exit code 126 and a message on standard error. */
+/** Limits of a command. A command beyond a limit ends with exit code 126 and a message on standard error. */
 export interface VirtualLimits {
-  /** Number of simple commands in total, loops included. Default 1,000,000. */
+  /** Number of simple commands in total, including those in loops. Default 1,000,000. */
   readonly maxCommands?: number
   /** Number of rounds of one loop, also in awk and sed. Default 1,000,000. */
   readonly maxLoopIterations?: number
   /** Nested calls of shell functions. Default 100. */
   readonly maxCallDepth?: number
-  /** Bytes of both output streams together; further output is cut. Default 64 MiB. */
+  /** Bytes of both output streams together. Further output is dropped. Default 64 MiB. */
   readonly maxOutputBytes?: number
   /** Bytes of the largest file read, the largest string, and standard input. Default 64 MiB. */
   readonly maxFileBytes?: number
-  /** Heap bytes of a command's thread. Above, the thread ends with `SIGKILL`. jq gets as much again, and ends with 134. Default 512 MiB. */
+  /** Heap bytes of a command's thread. Beyond, the thread ends by `SIGKILL`. jq may use as much again, then ends with 134. Default 512 MiB. */
   readonly maxMemory?: number
 }
 
@@ -28,9 +28,9 @@ export interface VirtualNetwork {
 }
 
 export interface VirtualExecutorOptions {
-  /** Default `none`. `{ allow: [...] }` adds a `curl` for the listed hosts; the guarantee is then `names`. */
+  /** Default `none`. `{ allow: [...] }` adds a `curl` for the listed hosts. The network guarantee is then `names`. */
   readonly network?: 'none' | VirtualNetwork | undefined
-  /** Number of commands that run at once in all its workspaces, each in a thread; further commands wait. Default 4. */
+  /** Number of commands that run at once in all workspaces of the executor, each in a thread. Further commands wait. Default 4. */
   readonly concurrency?: number | undefined
   readonly limits?: VirtualLimits | undefined
 }
@@ -79,7 +79,7 @@ const shapes: OptionShapes<VirtualExecutorOptions> = {
     maxCallDepth: count,
     maxOutputBytes: count,
     maxFileBytes: count,
-    // The interpreter itself needs this much.
+    // The interpreter itself needs this much memory.
     maxMemory: option.integer(64 * mebibyte),
   }),
 }

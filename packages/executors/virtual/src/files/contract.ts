@@ -25,7 +25,7 @@ const bashMethods = [
   'utimes',
 ] as const satisfies readonly (keyof IFileSystem)[]
 
-/** Methods that the interpreter may call on the workspace. */
+/** File methods that the interpreter may call on the workspace. */
 export const fileMethods = [...bashMethods, 'readdirWithStats', 'hasEntry'] as const
 
 export type FileMethod = (typeof fileMethods)[number]

@@ -14,8 +14,8 @@ const shapes: OptionShapes<BashFileSystemOptions> = { signal: option.signal, max
  * A workspace's files for your own just-bash: `new Bash({ fs: createBashFileSystem(workspace), cwd })`.
  * Every access is an operation of the workspace, with its rules, links, aliases and audit. Errors are as in Node's `fs` (`EACCES:
  * permission denied, open '/x'`).
- * Call this function outside a script: its work then does not count as the script's, and remote stores work under just-bash's watch.
- * The system's names (`/bin`, `/dev` …) exist in memory only, and `/` does not list them.
+ * Call this function outside of scripts: just-bash then does not block the timers and sockets of a store.
+ * The system's names (`/bin`, `/dev` …) exist in memory only. A listing of `/` omits these names.
  * Modes and times are set if the store keeps them. Hard links are `ENOTSUP`; a file above `maxFileBytes` is `EFBIG`.
  * `writeFile` makes no missing directories, like redirections in bash.
  * `createVirtualExecutor` runs the interpreter in a worker, where a loop does not block the caller.
@@ -33,7 +33,7 @@ export function createBashFileSystem(workspace: Workspace, options: BashFileSyst
       orElse(
         'chmod',
         path,
-        // a mode of `stat` also holds the type of the entry
+        // the mode of a `stat` also contains the type of the entry
         () => door.chmod(path, mode & 0o7777, { signal }),
         () => chmod(path, mode & 0o7777),
       ),
@@ -66,7 +66,7 @@ const wordsOf: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'file name too long',
 }
 
-/** Runs `work`. For system names, and stores without modes or times, the executor's file system answers instead. */
+/** Runs `work`. For system names, and for stores without modes or times, runs `otherwise`, the executor's own method. */
 async function orElse(
   call: string,
   path: string,

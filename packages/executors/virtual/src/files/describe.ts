@@ -11,7 +11,7 @@ export function allows({ mode }: Stat, right: number): boolean {
   return mode === undefined || (mode & right) !== 0
 }
 
-/** Kernel codes for the workspace's own codes, which no kernel knows. */
+/** Kernel codes for codes that only the workspace has. */
 export const shellCodes: Readonly<Record<string, string>> = {
   EBACKEND: 'EIO',
   ECLOSED: 'EIO',

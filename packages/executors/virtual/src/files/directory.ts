@@ -9,7 +9,7 @@ interface DirectoryOptions extends SignalOption {
   readonly leftOut: Set<string>
 }
 
-/** Yields entries with a valid path. A name such as `..` would lead a walk elsewhere. */
+/** Yields entries with a valid path: a name such as `..` would make a walk leave the directory. */
 export async function* reachable(
   door: FileDoor,
   path: string,
@@ -21,7 +21,7 @@ export async function* reachable(
   }
 }
 
-/** Limit of entries without a path that a message names. */
+/** Limit of entries without a path that are named in a message. */
 const mostNamed = 10
 
 export function leftOutMessage(paths: ReadonlySet<string>): string | undefined {
@@ -39,7 +39,7 @@ export async function listDirectory(
 ): Promise<ListedEntry[]> {
   const listed: ListedEntry[] = []
   for await (const entry of reachable(door, path, { ...options, details: facts === 'all' })) {
-    // this store reports sizes only together with the other details
+    // this store reports sizes only with all other details
     if (facts === 'size' && entry.type === 'file' && entry.size === undefined)
       return listDirectory(door, path, 'all', options)
     listed.push(shape(entry, facts))

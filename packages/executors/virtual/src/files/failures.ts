@@ -11,12 +11,12 @@ export interface Failure {
 /** Limit of failures that are kept. */
 const most = 1_000
 
-/** Wraps files so that refusals are recorded, except for missing entries. */
+/** Wraps files to record their failures, except for missing entries. */
 export function recordFailures(files: WorkspaceAsyncFiles): {
   readonly recorded: WorkspaceAsyncFiles
   readonly failures: readonly Failure[]
   readonly record: (failure: Failure) => void
-  /** The typed text of a path with `..`, for messages. */
+  /** Paths with `..` as the script wrote them, for messages. The key is the resolved path. */
   readonly typed: Map<string, string>
 } {
   const failures: Failure[] = []

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 
 import type { FileDoor } from '@ws/core'
 
-/** Wraps a door so that its work counts as outside of scripts. just-bash ends scripts that use timers or sockets; stores need both. */
+/** Runs a file API outside of the script's context. just-bash ends scripts that use timers or sockets, which stores need. */
 export function outsideOfScripts<Door extends FileDoor>(door: Door): Door {
   const here = new AsyncResource('ws.executor-virtual')
   return new Proxy(door, {

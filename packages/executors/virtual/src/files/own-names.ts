@@ -1,11 +1,11 @@
 import type { WorkspaceAsyncFiles } from './contract.ts'
 
-/** The system names at which a workspace has its own entries. */
+/** Finds the system names at which a workspace has its own entries. */
 export class OwnNames {
-  /** The last path that was looked up, if the workspace has it. */
+  /** The path of the last lookup, if the workspace has the entry. */
   latest: string | undefined
   readonly #files: Pick<WorkspaceAsyncFiles, 'hasEntry'>
-  /** Whether the workspace has each top-level entry. A script asks once for each. */
+  /** Whether the workspace has each top-level entry. A script asks the workspace once for each name. */
   readonly #known = new Map<string, boolean>()
   #isChanging = false
 
@@ -13,7 +13,7 @@ export class OwnNames {
     this.#files = files
   }
 
-  /** Whether the workspace has the entry at a system name. @param isOffered the interpreter has an entry at the path itself */
+  /** True if the workspace has the entry at a system name. @param isOffered the interpreter has an entry at the path itself */
   async has(path: string, isOffered: boolean): Promise<boolean> {
     this.latest = undefined
     const top = `/${path.split('/', 2)[1] ?? ''}`
@@ -25,7 +25,7 @@ export class OwnNames {
     return own
   }
 
-  /** Forgets the known names: the script makes an entry at a system name, so each later lookup asks again. */
+  /** Forgets the known names, when the script makes an entry at a system name. Each later lookup asks the workspace again. */
   forget(): void {
     this.#isChanging = true
     this.#known.clear()

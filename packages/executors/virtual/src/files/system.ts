@@ -23,7 +23,7 @@ export interface ScriptSession {
 }
 
 export interface SystemOptions {
-  /** Ends a script that needs a missing feature, and knows when the script was ended. */
+  /** Ends a script that needs a missing feature, and checks whether the script must end. */
   readonly session?: ScriptSession | undefined
   readonly root?: string | undefined
 }
@@ -38,7 +38,7 @@ interface Place {
 
 /**
  * Adds system names (`/bin`, `/dev`, `/proc` …) where the workspace has no entry.
- * The interpreter makes their content in memory, without content of this machine. `/` does not list these names.
+ * The interpreter makes the content of these names in memory, without content of this machine. A listing of `/` omits the names.
  */
 export class BashFileSystem implements IFileSystem {
   readonly failures: readonly Failure[]
@@ -60,7 +60,7 @@ export class BashFileSystem implements IFileSystem {
     this.#own = new OwnNames(files)
   }
 
-  /** Whether the last lookup found a program of this name in the workspace. */
+  /** True if the last lookup found a program of this name in the workspace. */
   hasOwnProgram(name: string): boolean {
     return this.#own.latest === `/bin/${name}` || this.#own.latest === `/usr/bin/${name}`
   }
@@ -82,14 +82,14 @@ export class BashFileSystem implements IFileSystem {
   }
 
   resolvePath(base: string, path: string): string {
-    // An empty path remains empty: every operation on it is ENOENT.
+    // An empty path remains empty: every operation on an empty path is ENOENT.
     if (path === '') return ''
     // Commands that search upwards from a directory reach the root with `../..`.
     if (/^(?:\.\.\/?)+$/.test(path)) return path.split('..').slice(1).reduce(parentOf, tidyPath(base))
     return tidyPath(path.startsWith('/') ? path : `${base}/${path}`)
   }
 
-  /** Always empty: just-bash then reads the directories that a glob can start from. */
+  /** Always empty: just-bash then lists the directories in which a glob can match. */
   getAllPaths(): string[] {
     return []
   }
@@ -124,7 +124,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async exists(path: string): Promise<boolean> {
-    // The interpreter looks up these directories after an unknown program.
+    // The interpreter checks these directories after a call of an unknown program.
     if (path === '/bin' || path === '/usr/bin') return true
     const found = await this.#place(path).catch(() => undefined)
     return found === undefined ? false : found.files.exists(found.at)
@@ -167,7 +167,7 @@ export class BashFileSystem implements IFileSystem {
     return files.readdirWithFileTypes(at)
   }
 
-  /** Lists a directory once, instead of an `lstat` for each entry. Only this package's commands use it. */
+  /** Lists a directory with facts at once: an `lstat` for each entry would cost more. Only this package's commands use this method. */
   async readdirWithStats(path: string, { facts }: { readonly facts: Facts }): Promise<ListedEntry[]> {
     const { files, at } = await this.#listable(path)
     if (files === this.#files) return this.#files.readdirWithStats(at, { facts })
@@ -279,7 +279,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async #writable(path: string, call: string, purpose?: Purpose): Promise<Place> {
-    // A refused script may still run: its writes must change nothing.
+    // A refused script may still run for a while: its writes must change nothing.
     this.#session?.check()
     const place = await this.#place(path, purpose)
     if (place.files === this.#files || discarding.has(place.at) || place.at.startsWith('/dev/fd/')) return place
@@ -290,7 +290,7 @@ export class BashFileSystem implements IFileSystem {
     throw new FileError(code, call, path)
   }
 
-  /** Resolves `..` as the kernel does, from the real place of the directory before. */
+  /** Resolves each `..` as the kernel does, from the real path of the directory before the `..`. */
   async #settle(path: string): Promise<string> {
     if (!path.includes('/..')) return path
     let settled = ''
@@ -317,7 +317,7 @@ function asOption(options: EncodingOption): Parameters<AsyncFiles['writeFile']>[
   return typeof options === 'string' || options === undefined ? options : { encoding: options.encoding ?? 'utf8' }
 }
 
-/** Resolves the links of a directory. A denied directory around an allowed part exists, but its links cannot be followed. */
+/** Resolves the links of a directory. For a denied directory around an allowed part, returns the path unchanged. */
 async function realPlace(files: AsyncFiles, at: string): Promise<string> {
   try {
     return await files.realpath(at)

@@ -12,21 +12,21 @@ import { systemNames } from './system-names.ts'
 
 export interface WorkspaceFilesOptions {
   readonly signal?: AbortSignal | undefined
-  /** Limit of bytes in a readable file, since the interpreter keeps whole files in memory; larger files are `EFBIG`. Default 64 MiB. */
+  /** Limit of bytes of a file to read, since the interpreter keeps whole files in memory. Larger files are `EFBIG`. Default 64 MiB. */
   readonly maxFileBytes?: number | undefined
-  /** Denied directories around an allowed part. Commands can pass through them, and see mode 111. */
+  /** Denied directories around an allowed part. Commands can pass through these directories, which have the mode 111. */
   readonly passable?: ReadonlySet<string> | undefined
 }
 
 interface ChangeOptions {
-  /** Finds top-level entries. Default: asks the file API. */
+  /** Finds top-level entries. Default: by the file API. */
   readonly topEntries?: WorkspaceView['topEntries']
-  /** Aborts running changes. It comes later than `signal`, because a store may complete an aborted change. Default: `signal`. */
+  /** Aborts running changes. Aborts later than `signal`, because a store may complete an aborted change. Default: `signal`. */
   readonly changeSignal?: AbortSignal | undefined
 }
 
 const mostLinks = 40
-/** Milliseconds from now within which a time counts as that of `touch` without a date. */
+/** Milliseconds around now: a time within this span is taken as that of `touch` without a date. */
 const nowIsh = 10_000
 
 export class WorkspaceFiles implements WorkspaceAsyncFiles {
@@ -34,12 +34,12 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #maxFileBytes: number
   readonly #passable: ReadonlySet<string>
   readonly #topEntries: WorkspaceView['topEntries']
-  /** The system names that the workspace has. Reset when the script changes an entry. */
+  /** The system names that the workspace has. Dropped when the script changes an entry. */
   #taken: Promise<readonly string[]> | undefined
-  /** Directories that the script has seen or made. Reset when the script removes or moves an entry. */
+  /** Directories that the script has listed or made. Dropped when the script removes or moves an entry. */
   readonly #directories = new Set<string>()
   readonly #signal: { readonly signal?: AbortSignal | undefined }
-  /** Paths of entries that listings had to omit, since no path can name them. */
+  /** Paths of entries that listings omitted, because no path can name these entries. */
   readonly leftOut = new Set<string>()
   readonly #changeSignal: AbortSignal | undefined
 
@@ -84,14 +84,14 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     )
   }
 
-  /** Checks the mode before a write. A store may let its owner ignore the mode; a command must not. */
+  /** Checks the mode before a write. A store may let the owner of a file ignore the mode; a command must not. */
   async #checkWritable(path: string): Promise<void> {
     const found = await this.#door.stat(withoutSlash(path), this.#signal).catch(() => undefined)
     if (found?.type === 'file' && !allows(found, mayWrite)) throw new FileError('EACCES', 'open', path)
     if (found === undefined) await this.#checkAbove(path, 'open', path)
   }
 
-  /** Refuses an entry below a file. A store of objects accepts such an entry, which then hides the file. */
+  /** Refuses an entry below a file. A store of objects would accept such an entry, which would then hide the file. */
   async #checkAbove(at: string, call: string, path: string): Promise<void> {
     const above = parentOf(withoutSlash(at))
     if (above === '/' || this.#passable.has(above) || this.#directories.has(above)) return
@@ -126,7 +126,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       if (this.#passable.has(path)) return describe({ type: 'directory', size: 0, mode: 0o111, version: '' })
       const type = await this.#listedType(path)
       if (type === undefined) throw error
-      // Shows a denied entry like a mask of mode 000 in a real tree: only the type is known.
+      // Describes a denied entry with mode 000: only the type is known.
       return describe({ type, size: 0, mode: 0, version: '' })
     }
   }
@@ -142,7 +142,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       try {
         return await this.#door.realPath(withoutSlash(path), this.#signal)
       } catch {
-        // the steps below find the failing part, and pass through denied parts
+        // the steps below find the part that fails, and pass through denied parts
       }
     }
     let rest = path.split('/').filter(Boolean)
@@ -168,7 +168,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async hasEntry(path: string): Promise<boolean> {
-    // for other names, only the file API decides
+    // of other names, only the file API knows whether they exist
     if (this.#topEntries !== undefined && systemNames.has(path.slice(1))) {
       this.#taken ??= this.#topEntries([...systemNames])
       return (await this.#taken).includes(path.slice(1))
@@ -179,7 +179,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     } catch (error) {
       const code = codeOf(error)
       if (code === 'ENOENT' || code === 'ENOTDIR') return false
-      // a rule denies missing names too
+      // a rule denies a missing name too, so check the listing
       if (code === 'EACCES') return (await this.#listedType(path)) !== undefined
       throw error
     }
@@ -223,7 +223,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     const from = own.isSymbolicLink && !recursive ? await this.realpath(source) : source
     const { isDirectory } = from === source ? own : await this.lstat(from)
     if (isDirectory && !recursive) throw new FileError('EISDIR', 'cp', source)
-    const there = await this.lstat(destination).catch(() => undefined) // the copy itself reports it
+    const there = await this.lstat(destination).catch(() => undefined) // the copy itself reports the error
     if (isDirectory && there?.isDirectory === true) {
       for (const { name } of await this.readdirWithFileTypes(from)) {
         await this.cp(childOf(from, name), childOf(destination, name), { recursive: true })
@@ -261,20 +261,20 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     return this.#ask('readlink', path, () => this.#door.readSymlink(path, this.#signal))
   }
 
-  /** Refuses a hard link, which the file API does not have. */
+  /** Refuses a hard link, because the file API has no hard links. */
   async link(existing: string, path: string): Promise<void> {
     await this.stat(existing)
     throw new FileError('ENOTSUP', 'link', path)
   }
 
-  /** Sets a mode. Setting the present mode succeeds even in a store without modes. */
+  /** Sets a mode. If the file already has the mode, succeeds even in a store without modes. */
   async chmod(path: string, mode: number): Promise<void> {
     const found = await this.stat(path)
     if ((found.mode & 0o777) === (mode & 0o777)) return
     await this.#change('chmod', path, (signal) => this.#door.chmod(withoutSlash(path), mode & 0o777, { signal }))
   }
 
-  /** Sets the time. In a store without times, an empty append or a rewrite sets it to now. */
+  /** Sets the time. In a store without times, sets the time to now by an empty append or a rewrite. */
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
     try {
       await this.#change('utime', path, (signal) =>
@@ -297,7 +297,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     })
   }
 
-  /** The target of a link; `undefined` for other entries, and for a denied link, which may be passed but not read. */
+  /** The target of a link; `undefined` for other entries, and for a denied link that is not the last part of a path. */
   async #linkTarget(path: string, last: boolean): Promise<string | undefined> {
     try {
       const { type } = await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))
@@ -313,7 +313,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     try {
       for await (const entry of this.#list(parentOf(path))) if (entry.name === name) return entry.type
     } catch {
-      // The directory of the entry cannot be listed either.
+      // The listing of the parent directory failed too.
     }
     return undefined
   }

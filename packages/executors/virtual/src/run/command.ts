@@ -26,7 +26,7 @@ export interface StartOptions {
   readonly network: Pick<DownloadOptions, 'create' | 'network'> | undefined
 }
 
-/** Milliseconds for a store's change after its command has ended. An aborted change could still be applied later. */
+/** Milliseconds to wait for a store's change after its command has ended: an aborted change could still be applied later. */
 const changeGrace = 5_000
 
 type Killed = { readonly killed: KillSignal; readonly stdout?: Uint8Array; readonly stderr?: Uint8Array }
@@ -35,7 +35,7 @@ type Ending = Omit<Done, 'type'> | Killed
 export function startCommand(options: StartOptions): CommandPort {
   const { limits, network, plan, run } = options
   const { request, onStdout, onStderr } = run
-  /** Aborted when the command must stop: ends its thread, and its requests for files. */
+  /** Aborted when the command must stop. Ends the command's thread and file requests. */
   const over = new AbortController()
   const stopping = new AbortController()
   const ended = Promise.withResolvers<Ending>()
@@ -70,7 +70,7 @@ export function startCommand(options: StartOptions): CommandPort {
     }
   }
 
-  /** Waits for the ending, and then for the downloads, so that all their refusals are known. */
+  /** Waits for the end of the command, and then for its downloads, whose refusals are then all known. */
   async function endingOf(): Promise<Ending> {
     try {
       return await interpret(options, { ended, over: over.signal, stopping: stopping.signal, downloads })
@@ -83,7 +83,7 @@ export function startCommand(options: StartOptions): CommandPort {
     signal(name) {
       killedBy ??= name
       stopping.abort()
-      // A loop without pauses does not read the request to stop.
+      // A loop without pauses does not receive the request to stop.
       graceTimer ??= setTimeout(end, request.killGrace)
       return true
     },
@@ -99,7 +99,7 @@ interface Control {
   readonly downloads: CommandDownloads | undefined
 }
 
-/** Runs the command in a thread. Resolves when the thread and all operations on files have ended. */
+/** Runs the command in a thread. Resolves when the thread and all its file operations have ended. */
 async function interpret(options: StartOptions, { ended, over, stopping, downloads }: Control): Promise<Ending> {
   const { pool, files, topEntries, plan, env, limits } = options
   const { request } = options.run
@@ -135,7 +135,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
     if (message?.type === 'done') return ended.resolve(message)
     if (message?.type === 'progress') return soFar.add(message)
     if (over.aborted) return
-    // an invalid message of the worker gets no answer
+    // a message of the worker that is not valid gets no answer
     const answered = answerTo(message).catch(() => undefined)
     asked.add(answered)
     void answered.finally(() => asked.delete(answered))
@@ -156,7 +156,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   let shortage: Error | undefined
   worker.on('error', (error: Error & { readonly code?: string }) => {
     usable = false
-    // Node reports a thread that failed to start here.
+    // Node also reports here that a thread failed to start.
     const short = shortages.of(error)
     if (short !== undefined) shortage = shortages.refusal(short, { native: error })
     if (error?.code !== 'ERR_WORKER_OUT_OF_MEMORY') ended.resolve(failed(126, 'the interpreter failed on this command'))

@@ -56,7 +56,7 @@ export class CommandDownloads {
 
   async fetch({ url, follow, timeout }: FetchRequest): Promise<Fetched> {
     const { maxBytes, signal } = this.#options
-    // Node's timers accept whole numbers up to a limit, and throw for other numbers
+    // Node's timers accept whole numbers up to a limit, and throw for all other numbers
     const late = timeout === undefined ? [] : [AbortSignal.timeout(Math.min(Math.ceil(timeout), longestTimer))]
     const both = AbortSignal.any([signal, ...late])
     try {
@@ -75,7 +75,7 @@ export class CommandDownloads {
     }
   }
 
-  /** Ends all downloads. Their refusals are then in the result. */
+  /** Ends all downloads. The result then contains their refusals. */
   async close(): Promise<void> {
     await this.#downloader?.close()
   }

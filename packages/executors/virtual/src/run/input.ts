@@ -1,7 +1,7 @@
 import { FileError } from '@ws/shell-tools/files'
 import type { CommandRequest } from '@ws/core/executor'
 
-/** Reads a command's whole input. A failing source ends the input early, like a pipe. @throws FileError `EFBIG`; the signal's reason */
+/** Reads a command's whole input. A failing source ends the input early, as a pipe does. @throws FileError `EFBIG`; the signal's reason */
 export async function collectInput(
   input: CommandRequest['stdin'] | undefined,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
@@ -18,11 +18,11 @@ export async function collectInput(
   const iterator = input[Symbol.asyncIterator]()
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
-  aborted.promise.catch(() => undefined) // the race below sees it
+  aborted.promise.catch(() => undefined) // the race below receives the error
   signal.addEventListener('abort', abort, { once: true })
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next().catch(() => undefined), aborted.promise]) // ends the input early
+      const next = await Promise.race([iterator.next().catch(() => undefined), aborted.promise]) // a failing source ends the input early
       if (next === undefined || next.done === true) break
       size += next.value.length
       if (size > maxBytes) throw new FileError('EFBIG', 'read', '/dev/stdin')

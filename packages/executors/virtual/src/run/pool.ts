@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 const mebibyte = 1024 * 1024
 /** Milliseconds until an idle thread ends. */
 const idleTime = 30_000
-/** Descriptors of a thread itself and of its first file. */
+/** Descriptors that a thread needs for itself and its first file. */
 const descriptorsOfThread = 5
 
 export interface WorkerPoolOptions {
@@ -19,12 +19,12 @@ interface Idle {
   readonly timer: NodeJS.Timeout
 }
 
-/** Idle threads of the whole process. They outlive their workspaces and executors. */
+/** Idle threads of the whole process. Threads outlive their workspaces and executors. */
 const idle: Idle[] = []
 /** Limit of idle threads. */
 const mostIdle = 4
 
-/** Threads run one command after another, since a start takes fifty times a command. Only loaded code remains in a thread. */
+/** Reuses threads, since the start of a thread takes as long as fifty commands. Only loaded code remains in a thread. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
   readonly #turns: concurrency.Semaphore
@@ -34,7 +34,7 @@ export class WorkerPool {
     this.#turns = new concurrency.Semaphore(options.size)
   }
 
-  /** Returns a thread for one user, who must release or end it. Waits while all threads are busy. Rejects with the signal's reason. */
+  /** Returns a thread, which the caller must release or end. Waits while all threads are busy. Rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<Worker> {
     await this.#turns.acquire(signal)
     const place = idle.findLastIndex(({ maxMemory }) => maxMemory === this.#options.maxMemory)
@@ -59,7 +59,7 @@ export class WorkerPool {
     for (const { worker: oldest } of idle.slice(0, -mostIdle)) dismiss(oldest)
   }
 
-  /** Ends a thread, even a busy one. */
+  /** Ends a thread, also a busy thread. */
   async end(worker: Worker): Promise<void> {
     try {
       await worker.terminate()
@@ -95,7 +95,7 @@ export class WorkerPool {
   }
 }
 
-/** Ends an idle thread. The thread is forgotten first: a command that took it would be killed with it. */
+/** Ends an idle thread. Removes the thread from the pool first, so that no command gets a dying thread. */
 function dismiss(worker: Worker): void {
   forget(worker)
   void worker.terminate()

@@ -1,11 +1,11 @@
 import type { Progress } from '../worker/protocol.ts'
 
-/** Programs that search for patterns, which may take endless time. */
+/** Programs that search for patterns, which can take very long. */
 const searching = /^(?:[ef]?grep|sed|awk|find|jq|expr)\b/
 const remedy =
   'a repetition of a repetition, such as `(a*)*` or `a*a*`, takes too many steps on a long line: take one out, or give it less text'
 
-/** Collects the output up to the running program, since a killed thread leaves nothing else. */
+/** Collects the output before the running program starts: a killed thread returns no output. */
 export class SoFar {
   readonly #stdout: Uint8Array[] = []
   readonly #stderr: Uint8Array[] = []

@@ -6,7 +6,7 @@ import type { Session } from './state/session.ts'
 export type InterpreterContext = Parameters<Parameters<typeof defineCommand>[1]>[1]
 
 export interface Call extends Invocation {
-  /** Standard input is bytes here; just-bash's type brand is removed. */
+  /** Standard input is a byte string here, without just-bash's type brand. */
   readonly context: Omit<InterpreterContext, 'stdin'> & ToolContext
   readonly host: Session
 }

@@ -1,7 +1,7 @@
 import { decodeText, encodeText } from '@ws/shell-tools/files'
 
-// just-bash converts bytes and text with these two classes. They are replaced in this thread before just-bash loads: the replacements keep
-// a byte order mark and bytes that are not UTF-8.
+// just-bash converts bytes and text with these two classes. This thread replaces both classes before just-bash loads.
+// The replacements keep a byte order mark and bytes that are not UTF-8.
 
 const Decoder = globalThis.TextDecoder
 const Encoder = globalThis.TextEncoder

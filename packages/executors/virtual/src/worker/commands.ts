@@ -14,10 +14,10 @@ import { tools } from './tools/index.ts'
 import { runProgram } from './tools/run-program.ts'
 
 const foreign = /[^\0-\x7f]/u
-/** Limit of bytes of foreign output that still become text: just-bash's limit counts three for each byte. */
+/** Limit of bytes of output that is not UTF-8 and still becomes text: just-bash's limit counts three for each byte. */
 const mostForeign = 1024 * 1024
 
-/** Converts output to text. just-bash mixes standard output and errors and measures both as text, so it would garble bytes or fail. */
+/** Converts output to text. just-bash joins output and errors and measures both as text, so it would garble bytes or fail. */
 function asText(result: ToolResult): ToolResult {
   const { stdoutKind, stdoutEncoding, ...rest } = result
   const { stdout, stderr } = rest
@@ -33,12 +33,12 @@ function asOne(result: ToolResult): ToolResult {
   return stderr === '' ? result : { ...result, stdout: together(), stdoutKind: 'bytes', stderr: '' }
 }
 
-/** True if {@link asText} leaves this output as bytes, which standard error would garble. */
+/** True if {@link asText} leaves the output as bytes. Joining such output with standard error would garble the bytes. */
 function isLeftAsBytes({ stdout, stdoutKind }: ToolResult): boolean {
   return stdoutKind === 'bytes' && stdout.length > mostForeign && foreign.test(stdout)
 }
 
-/** Every command for scripts, ours and just-bash's. Forms that were not compared end the script. @param further optional own commands */
+/** All commands for scripts, ours and just-bash's. Forms that were not compared end the script. @param further more commands, by name */
 export function guardedCommands(session: Session, further: Readonly<Record<string, ScriptTool>> = {}): CustomCommand[] {
   const all = { ...tools, ...further }
   const names = new Set([...getCommandNames(), ...Object.keys(all)])
@@ -52,7 +52,7 @@ const deaf = new Set(
   ),
 )
 
-/** Whether a command of just-bash reads standard input with these arguments. */
+/** True if a command of just-bash may read standard input with these arguments. */
 function mayReadInput(name: string, given: readonly string[]): boolean {
   return !deaf.has(name) && (name === 'tee' || given.includes('-') || given.every((word) => word.startsWith('-')))
 }
@@ -65,7 +65,7 @@ function guarded(name: string, session: Session, tool: ScriptTool | undefined): 
 }
 
 /**
- * This package's commands for a foreign interpreter; other than compared forms end with 126. Commands that start scripts are left out.
+ * This package's commands for a foreign interpreter. Forms that were not compared end with 126. Omits commands that start scripts.
  * just-bash's `tee` and `split` get better messages about refused files. @param open a session for one call
  */
 export function separateCommands(open: () => Session, { failures }: Pick<BashFileSystem, 'failures'>): CustomCommand[] {
@@ -129,7 +129,7 @@ function callOf(
   const call: Call = {
     name,
     given,
-    // the brand of standard input is just-bash's: one character for each byte
+    // only just-bash's type brands standard input, which has one character for each byte
     context: context as unknown as Call['context'],
     host: session,
     listing: files,
@@ -144,7 +144,7 @@ function notCompared(subject: string): { readonly subject: string; readonly reas
   return { subject, reason: 'it was not compared with the real command' }
 }
 
-/** Messages of just-bash about options that it lacks, or parts that it reports as missing. */
+/** Messages in which just-bash reports options that it lacks, or unsupported parts. */
 const unknown = /invalid option|unrecognized option|not implemented|not supported|unknown (?:option|command|predicate)/i
 
 async function runOriginal(

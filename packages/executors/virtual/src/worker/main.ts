@@ -1,4 +1,4 @@
-// Imported before just-bash, which reads the replaced globals while it loads.
+// Imported before just-bash, because just-bash reads the replaced globals while it loads.
 import './carry-bytes.ts'
 
 import { limitPrograms } from '@ws/shell-tools'
@@ -20,7 +20,7 @@ import { readsInput } from './syntax/input.ts'
 import { curlWith } from './tools/curl.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
-/** Prefers the workspace's programs. just-bash maps each file `/bin/NAME` to its command of that name, right after a lookup of the file. */
+/** Prefers the workspace's programs. After a lookup of a file `/bin/NAME`, just-bash would run its own command of that name. */
 function preferOwnPrograms(bash: Bash, files: BashFileSystem): void {
   const { commands } = bash as unknown as { readonly commands: Map<string, unknown> }
   const get = commands.get.bind(commands)
@@ -29,7 +29,7 @@ function preferOwnPrograms(bash: Bash, files: BashFileSystem): void {
 
 type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
 
-// just-bash requests several files at once, and waits for the first failure. Without this handler, further failures would end the thread.
+// just-bash sends several file requests at once, and waits for the first failure. Without this handler, a further failure ends the thread.
 process.on('unhandledRejection', () => undefined)
 
 // The thread runs one command at a time: a loop blocks only this thread.
@@ -49,11 +49,11 @@ async function run({
   const remote = createRemoteFiles(port)
   const stop = new AbortController()
   const stopped = new Int32Array(stopping)
-  // This function avoids Atomics, which just-bash locks while a script runs.
+  // Without Atomics, which just-bash locks while a script runs.
   repairInterpreter(await findInternals())
   limitPrograms(limits.maxMemory)
   const session = await Session.open(() => stopped[0] !== 0)
-  // A loop that receives no message reads this property at its next statement.
+  // A loop that receives no messages reads this property before its next statement.
   Object.defineProperty(stop.signal, 'aborted', {
     get() {
       session.check()
@@ -81,7 +81,7 @@ async function run({
   }
   port.postMessage(done)
 
-  /** Corrects the ending: a refusal or a missing program never has exit code 0. */
+  /** Corrects the end of a script: a refusal or a missing program must not have exit code 0. */
   function judge(ending: Ending): Ending {
     const { refusal, endedBy } = session
     if (refusal !== undefined) {
@@ -95,7 +95,7 @@ async function run({
     return ending
   }
 
-  /** Waits for the input stream only if a command may read it, since the stream may never end. */
+  /** Waits for the input stream only if a command may read the input, since the stream may never end. */
   async function readInput(): Promise<Uint8Array | undefined> {
     return readsInput(command) ? remote.readInput() : undefined
   }
@@ -121,7 +121,7 @@ async function run({
         },
         defenseInDepth: true,
       })
-      // just-bash's method would guess whether output is bytes, and decode text a second time.
+      // just-bash's own method would guess whether output is bytes, and would decode text a second time.
       Object.defineProperty(bash, 'logResult', { value: (result: BashExecResult) => result })
       bash.registerTransformPlugin(preparing)
       preferOwnPrograms(bash, files)

@@ -3,14 +3,14 @@ import type { MessagePort } from 'node:worker_threads'
 import type { FileMethod } from '../files/contract.ts'
 import type { VirtualLimits } from '../options.ts'
 
-/** A command for a worker. All further messages use its port. */
+/** A command for a worker. All further messages use the port in this message. */
 export interface WorkerCommand {
   readonly port: MessagePort
   readonly command: string
   readonly cwd: string
   readonly root: string
   readonly env: Readonly<Record<string, string>>
-  /** `later`: a stream, requested when a command may read it. */
+  /** `later`: a stream, which the worker requests when a command may read its input. */
   readonly stdin: Uint8Array | 'later' | undefined
   readonly limits: Required<VirtualLimits>
   /** Whether `curl` exists. */
@@ -51,7 +51,7 @@ export interface Done {
   readonly stderr: Uint8Array
 }
 
-/** Output since the last report, kept in case the command is killed. */
+/** Output since the last report. The main thread keeps the output in case the command is killed. */
 export interface Progress {
   readonly type: 'progress'
   readonly stdout: Uint8Array

@@ -31,7 +31,7 @@ export function createRemoteFiles(port: MessagePort): RemoteFiles {
 
   const entries = fileMethods.map((method) => [method, (...parameters: unknown[]) => call(method, parameters)])
   return {
-    // The other side checks names and arguments. The worker passes just-bash's values unchanged.
+    // The workspace's process checks names and arguments. The worker passes just-bash's values unchanged.
     files: Object.fromEntries(entries) as WorkspaceAsyncFiles,
     fetch: async (request) => (await ask({ type: 'fetch', ...request })) as Fetched,
     readInput: async () => (await ask({ type: 'input' })) as Uint8Array,

@@ -7,7 +7,7 @@ const missing = /: (?:No such file or directory|cannot open redirect target)$/
 /** Messages in which just-bash's `split` omits the reason. */
 const unexplained = /^split: (?:failed to write output|cannot safely identify output file '.*')$/
 
-/** The final path for a staging file of just-bash's `split`. */
+/** The final path of a staging file of just-bash's `split`. */
 export const target = (path: string) => path.replace(/\/\.([^/]*)\.just-bash-split-stage-\d+$/, '/$1')
 
 /** Corrects messages. Many just-bash commands print "No such file or directory" for every error, which misleads models. */
@@ -19,7 +19,7 @@ export function wordRefusals(stderr: string, failures: readonly Failure[]): stri
     .map((line) => {
       const worded = line.replace(nodeStyle, (whole, code: string, path: string, at: number) => {
         const words = errorWords[code] ?? whole
-        // `find: EACCES: …` and `cp: cannot copy 'a': EACCES: …` would not name the path.
+        // Keep the path if the line names it: `find: EACCES: …` and `cp: cannot copy 'a': EACCES: …` do not.
         return names(line.slice(0, at).replace(/['"]?: $/, ''), path) ? words : `${path}: ${words}`
       })
       const last = left.at(-1)
@@ -36,7 +36,7 @@ export function wordRefusals(stderr: string, failures: readonly Failure[]): stri
     .join('\n')
 }
 
-/** Words an unhandled error like {@link wordRefusals}. */
+/** Rewords an unhandled error, like {@link wordRefusals}. */
 export function wordError(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : ''
   const [, code = '', path] = nodeStyle.exec(message) ?? []
@@ -44,7 +44,7 @@ export function wordError(error: unknown): string | undefined {
   return words === undefined ? undefined : `${path}: ${words}`
 }
 
-/** True if a text ends with the path, or with the typed part of the path. */
+/** True if a text ends with the path, or with the part of the path that the script wrote. */
 function names(text: string, path: string): boolean {
   const segments = path.split('/').filter(Boolean)
   return segments.some((_, index) => {

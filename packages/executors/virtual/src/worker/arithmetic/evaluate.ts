@@ -14,7 +14,7 @@ export function evaluate(text: string, variables: Variables, depth = 0): bigint 
   return new Reader(text, variables, depth).whole()
 }
 
-/** Runs `work`, and sets how far its faults reach. */
+/** Runs `work`, and sets how much of the script its faults end. */
 export function reaching<Result>(reach: Reach, work: () => Result): Result {
   try {
     return work()
@@ -41,7 +41,7 @@ class Reader {
   #at = 0
   #token = ''
   #begin = 0
-  /** True in a part that is parsed only: its value does not count, and assignments have no effect. */
+  /** True in a part that is only parsed: its value is unused, and its assignments have no effect. */
   #idle = false
 
   constructor(text: string, variables: Variables, depth: number) {

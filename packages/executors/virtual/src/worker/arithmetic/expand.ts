@@ -2,7 +2,7 @@ import { evaluate, reaching } from './evaluate.ts'
 import { ArithmeticFault } from './operators.ts'
 import type { Variables } from './variables.ts'
 
-/** Expansions whose values are known here. */
+/** Expansions whose values this module can compute. */
 const simple = /\$(?:([A-Za-z_]\w*|[0-9#?])|\{([A-Za-z_]\w*|\d+)\}|\{#([A-Za-z_]\w*)\[[@*]\]\}|\{#([A-Za-z_]\w*)\})/y
 
 export function needsShell(text: string): boolean {

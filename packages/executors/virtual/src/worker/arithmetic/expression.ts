@@ -8,14 +8,14 @@ import { Variables } from './variables.ts'
 let running: Interpreter | undefined
 const expanded: string[] = []
 
-/** Selects the interpreter whose variables are read. Returns the previous interpreter. */
+/** Selects the interpreter whose variables are used. Returns the interpreter selected before. */
 export function evaluateFor(interpreter: Interpreter | undefined): Interpreter | undefined {
   const before = running
   running = interpreter
   return before
 }
 
-/** Keeps a text that the shell has expanded, until the following expression is evaluated. */
+/** Keeps a text that the shell has expanded, for the expression that is evaluated next. */
 export function keepExpanded(text: string): void {
   expanded.push(text)
 }
@@ -23,7 +23,7 @@ export function keepExpanded(text: string): void {
 const takeExpanded = () => expanded.pop() ?? ''
 
 export interface Use {
-  /** How far a fault reaches in bash. In a redirection, that depends on the program. */
+  /** How much of the script a fault ends in bash. In a redirection, that depends on the program. */
   readonly reach?: Reach | 'redirection' | undefined
   /** True for a part of `for ((…))`, where a fault ends the loop. */
   readonly inLoop?: boolean
@@ -31,7 +31,7 @@ export interface Use {
   readonly within?: { readonly name: string; readonly isOffset: boolean } | undefined
 }
 
-/** Makes a just-bash arithmetic node with the value of a text. @param text absent: the text that the shell expanded last */
+/** Makes a just-bash arithmetic node with the value of a text. @param text default: the text that the shell expanded last */
 export function expressionNode(text?: string, use: Use = {}): object {
   return nodeOf(use, (variables) => {
     const found = evaluate(text === undefined ? takeExpanded() : expand(text, variables), variables)
@@ -47,7 +47,7 @@ export function numberNode(added: string | undefined): object {
   })
 }
 
-/** The number for a variable with the attribute `-i`. just-bash parses the number again as a double. */
+/** The number to assign to a variable with the attribute `-i`. just-bash will parse the number again as a double. */
 export function assignedNumber(interpreter: Interpreter, text: string, before = ''): bigint {
   const variables = new Variables(interpreter)
   const value = BigInt.asIntN(64, evaluate(before, variables) + evaluate(text, variables))
@@ -67,14 +67,14 @@ export function comparisonNode(operator: string): object {
 
 export interface Element {
   readonly name: string
-  /** Absent: the text that the shell expanded last. */
+  /** Default: the text that the shell expanded last. */
   readonly subscript?: string | undefined
-  /** The variable in which the key is kept. */
+  /** The variable that stores the key. */
   readonly kept: string
   readonly use: 'value' | 'default' | 'assignment' | 'list'
 }
 
-/** Makes a node that stores the key of an element. just-bash would treat a fault as 0, and `$((…))` as a command. */
+/** Makes a node that stores the key of an element. just-bash itself would treat a fault as 0, and `$((…))` as a command. */
 export function subscriptNode({ name, subscript, kept, use }: Element, reach: Use['reach']): object {
   return nodeOf({ reach }, (variables, interpreter) => {
     const text = subscript === undefined ? takeExpanded() : expand(subscript, variables)
@@ -95,7 +95,7 @@ export function subscriptNode({ name, subscript, kept, use }: Element, reach: Us
 }
 
 function nodeOf(use: Use, find: (variables: Variables, interpreter: Interpreter) => bigint): object {
-  // just-bash reads the property once for each evaluation. Walks over the tree do not see it.
+  // just-bash reads the property once for each evaluation. Walks over the tree skip the property.
   return Object.defineProperty({ type: 'ArithNested' }, 'expression', { get: () => valueNode(use, find) })
 }
 

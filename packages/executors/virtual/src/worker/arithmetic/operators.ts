@@ -2,7 +2,7 @@ import type { Reach } from '../state/shell.ts'
 
 /** A fault of an expression, in bash's wording. */
 export class ArithmeticFault extends Error {
-  /** `undefined`: the position of the expression decides. */
+  /** Default: the position of the expression decides. */
   readonly reach: Reach | undefined
 
   constructor(message: string, reach?: Reach) {
@@ -11,7 +11,7 @@ export class ArithmeticFault extends Error {
   }
 }
 
-/** Left-associative binary operators, loosest binding first. */
+/** Left-associative binary operators, the weakest binding first. */
 export const levels: readonly (readonly string[])[] = [
   ['|'],
   ['^'],

@@ -12,7 +12,7 @@ export class Variables {
     return this.#interpreter.ctx.state
   }
 
-  /** Returns the name to which `declare -n` points. */
+  /** Resolves a name that `declare -n` has made a reference. */
   #named(name: string): string {
     const { namerefs, env } = this.#state
     return namerefs?.has(name) === true ? (env.get(name) ?? name) : name
@@ -22,7 +22,7 @@ export class Variables {
     return this.#state.associativeArrays?.has(this.#named(name)) === true
   }
 
-  /** The key of an index. An index before the beginning gets a key that no element has. */
+  /** The key of an index. An index before the first element gets a key that no element has. */
   place(given: string, index: bigint): string {
     const elements = this.#state.arrays?.get(this.#named(given))?.elements
     const end = elements === undefined ? 0 : Math.max(-1, ...[...elements.keys()].map(Number)) + 1
@@ -32,7 +32,7 @@ export class Variables {
     return ''
   }
 
-  /** Makes a list of a variable with one value. just-bash would keep the list and the value. */
+  /** Converts a variable with one value to a list. just-bash would keep both the list and the value. */
   asList(given: string): void {
     const name = this.#named(given)
     const { env, exportedVars } = this.#state

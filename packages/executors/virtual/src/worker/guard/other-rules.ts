@@ -39,7 +39,7 @@ function hasDatabase(): boolean {
     import.meta.resolve('sql.js')
     return true
   } catch {
-    return false // it throws for a package that is not there
+    return false // `import.meta.resolve` throws for a package that is not installed
   }
 }
 
@@ -50,7 +50,7 @@ function refuseSeq({ options, operands }: Arguments): string | undefined {
   return negative && options.some(({ name }) => name === '-w') ? 'equal widths of negative numbers' : undefined
 }
 
-/** Refuses octal escapes from \200 on: they are bytes, but just-bash treats them as characters. */
+/** Refuses octal escapes from \200 on, which stand for bytes: just-bash treats these escapes as characters. */
 function refuseEscapes(words: readonly string[]): string | undefined {
   return words.some((word) => /\\0?[2-3][0-7]{2}/.test(word)) ? 'octal escapes above \\177; use \\x' : undefined
 }
@@ -72,7 +72,7 @@ function refuseExpr(words: readonly string[]): string | undefined {
 const dateFormat = /^\+(?:%[YmdHMSFTyjaAbBesuwDRCnt%Z]|[^%])*$/s
 const dateValue = /^(?:@\d+|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|now|today|yesterday|tomorrow)$/
 
-/** Refuses invalid days and times, which would silently become the next valid time. */
+/** Refuses invalid days and times, which just-bash would silently replace by the next valid time. */
 export function refuseMoment(text: string): string | undefined {
   const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] =
     /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text) ?? []

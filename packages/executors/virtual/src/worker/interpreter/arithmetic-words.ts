@@ -26,7 +26,7 @@ export async function letExpressions(interpreter: Interpreter, given: readonly s
   }
 }
 
-/** Evaluates the arithmetic words of a builtin. just-bash treats faults in them as 0. */
+/** Evaluates the arithmetic words of a builtin. just-bash treats a fault in such a word as 0. */
 export async function evaluatedWords(
   interpreter: Interpreter,
   name: string,
@@ -72,7 +72,7 @@ function withIndex(
   return `${name}[${indexOf(expand(subscript, variables), variables)}]${word.slice(whole.length)}`
 }
 
-/** Replaces expressions that a command assigns to numeric variables with their values. */
+/** Computes the values of expressions that a command assigns to variables with the attribute `-i`. */
 export function attributedAssignments(command: SimpleCommand, interpreter: Interpreter): SimpleCommand {
   const { integerVars, lowercaseVars, uppercaseVars } = interpreter.ctx.state
   if (

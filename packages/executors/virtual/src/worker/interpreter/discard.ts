@@ -6,8 +6,8 @@ import type { Command, Interpreter, Script, Statement } from '../state/interpret
 import { leaveLocals } from '../state/locals.ts'
 import { type Shell, shellOf } from '../state/shell.ts'
 
-// After a fault of arithmetic in an expansion, bash skips the rest of the line, functions and loops included. just-bash skips only the
-// command.
+// After an arithmetic fault in an expansion, bash skips the rest of the line, also in functions and loops.
+// just-bash skips only the command.
 // A fault in a subscript ends the whole script, unless the script is a file.
 
 export async function asScript(shell: Shell, script: Script, run: () => Promise<ExecResult>): Promise<ExecResult> {
@@ -29,7 +29,7 @@ const isFault = (error: unknown): error is Fault => error instanceof Error && er
 
 const outcomes: ReadonlySet<string> = new Set(['ArithmeticCommand', 'ConditionalCommand', 'CStyleFor'])
 
-/** Runs a command in which arithmetic may fail. just-bash turns some faults into a status, and lets other faults skip too much. */
+/** Runs a command in which arithmetic may fail. just-bash turns some faults into a status, and skips too much after others. */
 export async function withFaults(
   interpreter: Interpreter,
   command: Command,
@@ -61,7 +61,7 @@ const builtins: ReadonlySet<string> = new Set(
   ),
 )
 
-/** True for a program: bash starts it before it expands the redirections, so only the program fails. */
+/** True for a program. bash starts a program before it expands redirections, so a fault there ends only the program. */
 function isProgram(command: Command, { ctx }: Interpreter): boolean {
   if (command.type !== 'SimpleCommand' || command.name === null) return false
   const name = literal(command.name as Word)
@@ -73,7 +73,7 @@ export async function fail(interpreter: Interpreter, { message, reach }: NonNull
   throw await faultOf(interpreter, message)
 }
 
-/** Makes an error of a class that just-bash does not export. */
+/** Makes an error of just-bash's class for faults, which just-bash does not export. */
 async function faultOf(interpreter: Interpreter, message: string): Promise<Error> {
   const [command] = parse(': $((0))').statements[0]?.pipelines[0]?.commands ?? []
   const text = JSON.stringify(command, (key, value: unknown) =>
@@ -87,7 +87,7 @@ async function faultOf(interpreter: Interpreter, message: string): Promise<Error
   throw new Error('arithmetic does not fail')
 }
 
-/** Ends the shell with the output so far. */
+/** Ends the shell, and keeps the output so far. */
 export async function endScript(
   interpreter: Interpreter,
   status: number,
@@ -101,7 +101,7 @@ export async function endScript(
   }
 }
 
-/** Converts a fault that reaches the whole script into the script's end. */
+/** The error to throw for a fault: if the fault ends the whole script, an error that ends the script. */
 export async function endingOf(interpreter: Interpreter, error: unknown): Promise<unknown> {
   const shell = shellOf(interpreter)
   if (!isFault(error) || shell.failed?.reach !== 'script' || shell.source !== undefined) return error
@@ -129,7 +129,7 @@ export function passFault(shell: Shell, { stdout, stderr }: ExecResult): void {
   if (shell.fault !== undefined) throw Object.assign(shell.fault, { stdout, stderr })
 }
 
-/** The first line of a statement. Compound commands have no line of their own. */
+/** The line on which a statement begins, from its parts: just-bash records no line for compound commands. */
 function firstLine(statement: Statement): number | undefined {
   const [, line] = /"line":(\d+)/.exec(JSON.stringify(statement.pipelines)) ?? []
   return line === undefined ? undefined : Number(line)

@@ -1,10 +1,10 @@
 import { literal, type Word } from '../state/nodes.ts'
 import type { Command, ShellState } from '../state/interpreter.ts'
 
-/** Expansions that replace an empty variable with another text. */
+/** Expansions that replace an empty value with another text. */
 const replacing = /^(?:DefaultValue|AssignDefault|ErrorIfUnset|UseAlternative|Length)$/
 
-/** Finds `rm -rf "$x"/*` with an empty `$x`. The script means a directory, but would remove everything. */
+/** Finds `rm -rf "$x"/*` with an empty `$x`. The script means a directory, but the command would remove everything. */
 export function emptyMove(
   command: Extract<Command, { readonly type: 'SimpleCommand' }>,
   { env }: ShellState,

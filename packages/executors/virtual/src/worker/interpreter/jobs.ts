@@ -5,7 +5,7 @@ import { sessionOf, shellOf } from '../state/shell.ts'
 
 const firstPid = 1000
 
-/** Runs `command &` to its end, which a kernel might do too: in a subshell, without the script's standard input. */
+/** Runs `command &` to its end at once, which a kernel might do too. Uses a subshell without the script's standard input. */
 export async function background(
   interpreter: Interpreter,
   statement: Statement,
@@ -32,7 +32,7 @@ export async function background(
   }
 }
 
-/** The builtin `wait`. All jobs have ended already, with a known status. */
+/** The builtin `wait`. All jobs have already ended, and their status is known. */
 export function wait(interpreter: Interpreter, given: readonly string[]): ExecResult {
   const { jobs } = shellOf(interpreter)
   let exitCode = 0

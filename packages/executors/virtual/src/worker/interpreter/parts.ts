@@ -9,7 +9,7 @@ import { sessionOf, shellOf } from '../state/shell.ts'
 
 export type Pieces = readonly (Piece | typeof boundary)[]
 
-/** The name of a command that stands for a part of a word. The command's words are the values of the part. */
+/** The name of an internal command for a part of a word. The words of this command are the values of the part. */
 export const standIn = '\u{f0007}'
 
 /** Expands the parts of words. just-bash returns each value as if it were quoted. */
@@ -33,7 +33,7 @@ export class Parts {
     return ifs
   }
 
-  /** @param splits true within `${x:-…}`, whose own text is split too */
+  /** @param splits true within `${x:-…}`, whose literal text is split too */
   protected async pieces(part: Part, splits = false): Promise<Pieces> {
     const { type, value = '', pattern, parts = [] } = part
     if (type === 'SingleQuoted' || type === 'Escaped') return [{ text: value, quoted: true }]
@@ -46,7 +46,7 @@ export class Parts {
       return this.#all(partsOfText(pattern ?? ''), async (one) =>
         one.type === 'Literal' ? [{ text: one.value ?? '', quoted: false, split: splits }] : this.pieces(one),
       )
-    // Braces inside an expansion. Braces of a whole word are handled elsewhere.
+    // Braces inside an expansion. `Words` expands the braces of a whole word.
     if (type === 'BraceExpansion') {
       const inner = bracesOf(part, (one) => [one])
       return this.#all(inner, (one) => this.pieces(one, splits))
@@ -89,7 +89,7 @@ export class Parts {
         (text, index): Pieces => [...(index === 0 ? [] : ([boundary] as const)), { text, quoted: true }],
       )
     })
-    // `"$x$@"` without parameters is no word if `x` is empty.
+    // Without parameters and with an empty `x`, `"$x$@"` yields no word.
     return isEmpty ? pieces.filter((piece) => piece === boundary || piece.text !== '') : pieces
   }
 
@@ -130,7 +130,7 @@ export class Parts {
     }
   }
 
-  /** Puts an associative array into bash's order if the part lists its elements. */
+  /** Puts the elements of an associative array into bash's order, if the part lists them. Returns a function that undoes this. */
   #inOrder([part, ...others]: readonly Part[]): (() => void) | undefined {
     const { arrays, associativeArrays } = this.self.ctx.state
     const name = part === undefined || others.length > 0 ? '' : (arrayOf(part) ?? '')
@@ -146,7 +146,7 @@ export class Parts {
     return () => (list.elements = elements)
   }
 
-  /** True if the word lists elements while associative arrays exist: these need bash's order. */
+  /** True if the word lists elements while associative arrays exist: their order must be bash's order. */
   protected holdsKeys(word: object): boolean {
     return Boolean(this.self.ctx.state.associativeArrays?.size) && /\[[@*]\]"|"ArrayKeys"/.test(JSON.stringify(word))
   }
@@ -161,7 +161,7 @@ export class Parts {
   }
 }
 
-/** Rewrites `${a[*]}` as `${a[@]}`. Without quotes, only `${x:=~}` expands a tilde. */
+/** Rewrites `${a[*]}` as `${a[@]}`. Outside of quotes, only `${x:=~}` expands a tilde. */
 export function listOf(part: Part): Part {
   const { operation, parameter } = part
   const word = operation?.type === 'AssignDefault' && operation.word

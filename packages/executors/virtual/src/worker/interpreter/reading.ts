@@ -4,8 +4,8 @@ import type { ExecResult } from 'just-bash'
 import type { Interpreter } from '../state/interpreter.ts'
 import { sessionOf } from '../state/shell.ts'
 
-// just-bash's `read` and `mapfile` treat bytes as characters, and `read` forgets quoting by backslashes. This file corrects their
-// variables.
+// just-bash's `read` and `mapfile` treat bytes as characters, and `read` ignores that a backslash quotes a character.
+// This file corrects the variables that both commands set.
 
 function optionsOf(given: readonly string[], valued: string) {
   const options = new Map<string, string>()
@@ -19,7 +19,7 @@ function optionsOf(given: readonly string[], valued: string) {
   return { options, names }
 }
 
-/** Splits the input of `read` again, by bash's rules. */
+/** Splits the input of `read` a second time, by bash's rules. */
 function splitInput(self: Interpreter, given: readonly string[], input: string): void {
   const { state } = self.ctx
   const { options, names } = optionsOf(given, 'dnNptuia')
@@ -43,7 +43,7 @@ function splitInput(self: Interpreter, given: readonly string[], input: string):
   }
 }
 
-/** A line, and the positions of characters after a backslash. */
+/** A line, and the positions of its characters that follow a backslash. */
 type Line = readonly [text: string, quoted: ReadonlySet<number>]
 
 function lineOf(input: string, isRaw: boolean, delimiter: string, most: number): Line {
@@ -77,7 +77,7 @@ function fieldsOf([text, quoted]: Line, ifs: string, most: number): string[] {
     let next = skip(end)
     if (isIn(ifs, next)) next = skip(next + 1)
     if (fields.length === most - 1 && next < text.length) {
-      // bash also drops a quoted blank at the end.
+      // bash also drops a quoted blank at the end of the line.
       for (end = text.length; end > at && blanks.includes(text.charAt(end - 1)); ) end--
       next = text.length
     }
@@ -90,7 +90,7 @@ function fieldsOf([text, quoted]: Line, ifs: string, most: number): string[] {
 function decode(self: Interpreter, name: string, text: string, counts = false): string {
   if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text
   const decoded = decodeText(Buffer.from(text, 'latin1'))
-  // bash itself reads past the end of such a line.
+  // bash itself reads beyond the end of such a line.
   if (counts) sessionOf(self).refuse('read -n', 'of text that is not ASCII')
   if (hasForeignBytes(decoded)) sessionOf(self).refuse(name, 'the input is not UTF-8')
   return decoded

@@ -32,7 +32,7 @@ interface Named {
   readonly operand?: { readonly parts: readonly Part[] }
 }
 
-/** Replaces names of `declare -n` in a command, because just-bash finds lists only by their own names. */
+/** Resolves names of `declare -n` in a command, because just-bash finds a list only by its own name. */
 export async function withReferences({ ctx: { state } }: Interpreter, command: Command): Promise<Command> {
   if (!state.namerefs?.size || command.type === 'FunctionDef') return command
   return (await replaced(command, (value) => {

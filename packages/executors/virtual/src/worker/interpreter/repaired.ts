@@ -22,12 +22,12 @@ import { runFile } from './run-file.ts'
 import { background, wait } from './jobs.ts'
 import { trapAfter, trapBefore, setTrap } from './trap.ts'
 
-// The interpreter methods below decide on the end of a script and the status of a command. Each method is wrapped here.
+// These methods of just-bash's interpreter decide on the end of a script and the status of a command. This file wraps each method.
 
 type Loop = Extract<Command, { readonly body: unknown; readonly type: 'For' | 'CStyleFor' | 'While' | 'Until' }>
 
 const loops: ReadonlySet<string> = new Set(['For', 'CStyleFor', 'While', 'Until'])
-/** Compound commands. A failed status was already judged at an inner command. */
+/** Compound commands. `set -e` has already acted on a failed status of an inner command. */
 const compounds: ReadonlySet<string> = new Set([...loops, 'If', 'Case', 'Group'])
 
 let done = false
@@ -78,9 +78,9 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       return isLast ? await trapAfter(this, result) : result
     } catch (thrown) {
       const error = await endingOf(this, thrown)
-      // `break` and `continue` have status 0, and so has the loop round that they end.
+      // `break` and `continue` have status 0, and the loop then has status 0 too.
       if (isRound && isLeaving(error)) Object.assign(loop, { ran: true, left: true })
-      // As in bash, the status is 127 for a script after `-c`, and 1 for a script in a file.
+      // As in bash, the status is 127 for a script given with `-c`, and 1 for a script in a file.
       if (outermost && error instanceof Error && error.name === 'NounsetError')
         shell.unbound = shell.source === undefined ? 127 : 1
       noteFault(shell, statement, error)
@@ -91,7 +91,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     }
   }
 
-  /** Marks tested pipelines, whose status `set -e` ignores: all but the last part of a list, and the pipeline after `!`. */
+  /** Marks pipelines that `set -e` ignores because their status is tested: all but the last in a list, and the pipeline after `!`. */
   interpreter.executePipeline = async function (pipeline: Pipeline) {
     const { state } = this.ctx
     const before = state.inCondition
@@ -125,11 +125,11 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     try {
       const { pieces } = session
       const result = asOne(await withFaults(this, command, () => judged(this, command, stdin, owns)), places)
-      // Otherwise the inner commands have recorded their output.
+      // If the number of pieces has grown, inner commands have already recorded their output.
       if (session.pieces === pieces) session.print(result, places)
       return result
     } finally {
-      // redirections such as `exec >&2` remain for the rest of the script
+      // redirections such as `exec >&2` stay in effect for the rest of the script
       if (isApart || isRedirected) session.outputs = around
     }
   }
@@ -156,7 +156,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     shell.loops.push(loop)
     try {
       const result = await words.run(node, (ready) => executeCommandInner.call(self, ready, stdin, owns))
-      // A failed status was already judged in the last round of the loop.
+      // `set -e` has already acted on a failed status in the last round of the loop.
       if (loop.ran) self.ctx.state.errexitSafe = true
       return loop.left ? { ...result, exitCode: 0 } : result
     } finally {
@@ -181,7 +181,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
       return state.options.xtrace
         ? { ...result, stdout: withoutMarks(result.stdout), stderr: withoutMarks(result.stderr) }
         : result
-    // just-bash drops the errors of `x=$(…) > file`.
+    // just-bash loses the errors of `x=$(…) > file`.
     if ((command as { readonly redirections?: readonly unknown[] }).redirections?.length)
       Object.assign(result, { stderr: (state.expansionStderr ?? '') + result.stderr })
     const failed = result.exitCode !== stale || (result.stderr !== '' && !state.options.xtrace)
@@ -189,7 +189,7 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
   }
 
   interpreter.runCommand = async function (name, marked, ...rest) {
-    // A function may have the same name as a program.
+    // The name may belong to a function as well as to a program.
     const own = this.ctx.state.functions.has(name) ? takeMark(marked).words : marked
     const words = referredWords(this, name, own)
     if (name === standIn) {
@@ -218,17 +218,17 @@ export function repairInterpreter({ interpreter, engine }: Internals): void {
     const result = await runCommand.call(this, declareLocals(this, name, given), given, ...rest)
     if (name === 'return' && result.stderr !== '' && result.exitCode === 1) return { ...result, exitCode: 2 }
     if (result.exitCode !== 127 || !notFound.test(result.stderr)) return result
-    // A missing path of the workspace is left to the script.
+    // For a missing path of the workspace, the script itself handles the status.
     if (!name.includes('/') || /^\/(?:usr\/(?:local\/)?)?s?bin\//.test(name)) sessionOf(this).missing ??= name
     return name.includes('/') ? result : { ...result, stderr: `bash: ${name}: command not found\n` }
   }
 }
 
-/** Messages for a missing program. For some programs, just-bash adds more text. */
+/** Messages for a missing program. just-bash adds more text for some programs. */
 const notFound =
   /^bash: [^\n]*: (?:command not found|No such file or directory|command not available in browser environments[^\n]*)\n$/
 
-/** Ends the script at a missing program with an untested status, since later commands rely on its work. */
+/** Ends the script at a missing program if the status is not tested, since later commands rely on the program. */
 async function endWithout(
   interpreter: Interpreter,
   result: ExecResult,

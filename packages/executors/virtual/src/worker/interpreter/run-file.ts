@@ -8,7 +8,7 @@ interface Files {
   readFileBuffer(path: string): Promise<Uint8Array>
 }
 
-/** Runs an executable file as a script of `sh` or `bash`, in its own shell. */
+/** Runs an executable file as a script of `sh` or `bash`, in a shell of its own. */
 export async function runFile(
   interpreter: Interpreter,
   path: string,

@@ -4,7 +4,7 @@ const unary = /^(?:!|-[abcdefghknoprstuvwxzGLNORS])$/
 const numeric = /^-(?:eq|ne|lt|le|gt|ge)$/
 const binary = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef|a|o))$/
 
-/** The error of `test` for two or three words. just-bash would report a failed test instead. */
+/** The error of `test` for two or three invalid words. just-bash would report a failed test instead. */
 export function testError(name: string, given: readonly string[]): ExecResult | undefined {
   if (name === '[' && given.at(-1) !== ']') return undefined
   const [first = '', second = '', third = '', ...more] = name === '[' ? given.slice(0, -1) : given

@@ -6,7 +6,7 @@ import type { Interpreter } from '../state/interpreter.ts'
 import { sessionOf, shellOf } from '../state/shell.ts'
 
 const nothing: ExecResult = { stdout: '', stderr: '', exitCode: 0 }
-/** Signals for which a script may set a trap. None is ever sent: stopping a command runs no trap. */
+/** Signals for which a script may set a trap. No script receives a signal: a stopped command runs no trap. */
 const signals = /^(?:SIG)?(?:HUP|INT|QUIT|TERM)$|^(?:1|2|3|15)$/
 const exits = /^(?:EXIT|0)$/
 
@@ -41,7 +41,7 @@ export async function trapAfter(interpreter: Interpreter, result: ExecResult): P
 
 const endings = new Set(['ExitError', 'ErrexitError', 'NounsetError', 'BadSubstitutionError', 'PosixFatalError'])
 
-/** Runs the trap if an error in a statement ends the script. The trap's output is added to the error's output. */
+/** Runs the trap if an error in a statement ends the script. Adds the trap's output to the output of the error. */
 export async function trapBefore(interpreter: Interpreter, error: unknown, isLast: boolean): Promise<void> {
   if (!(error instanceof Error) || !('stdout' in error) || !('stderr' in error)) return
   if (error.name === 'ExecutionLimitError' || error.name === 'ExecutionAbortedError') return

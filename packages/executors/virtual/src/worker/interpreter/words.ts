@@ -12,7 +12,7 @@ import { replaced } from './references.ts'
 import { sessionOf } from '../state/shell.ts'
 
 const declarations = /^(?:declare|typeset|local|export|readonly)$/
-/** Limit of words from one pair of braces, and of entries examined for one word. */
+/** Limit of words from one pair of braces, and of directory entries examined for one word. */
 const most = 1_000_000
 
 interface Redirection {
@@ -22,7 +22,7 @@ interface Redirection {
 
 /** Turns the expanded parts of a command into words, by braces, IFS and file names. */
 export class Words extends Parts {
-  /** Runs a command with expanded words. Errors of the expansion come before the command's errors. */
+  /** Runs a command with expanded words. The errors of the expansion precede the errors of the command. */
   async run<Node extends object>(node: Node, work: (ready: Node) => Promise<ExecResult>): Promise<ExecResult> {
     const { redirections = [] } = node as { readonly redirections?: readonly Redirection[] }
     const targets: unknown[] = []
@@ -66,7 +66,7 @@ export class Words extends Parts {
     const assigned: unknown[] = []
     for (const one of assignments) {
       const { array, value } = one
-      // `IFS=, a=($x)` makes its assignments one after the other.
+      // The assignments in `IFS=, a=($x)` take effect one after the other.
       if (array && name === null && assigned.length > 0) await this.assign(assigned.splice(0))
       if (array) assigned.push({ ...one, array: await this.#literals(array, shapes.isKeyed) })
       else assigned.push(value ? { ...one, value: await this.#text(value) } : one)
@@ -97,7 +97,7 @@ export class Words extends Parts {
     const all: Word[] = []
     const mayBeOpen = (word: Word) => shapes.isOpen(word) || this.#isOpenList(word)
     const last = words.findLastIndex(mayBeOpen)
-    // Words that are left to just-bash are expanded after all words that are expanded here.
+    // just-bash expands the words that are left to it only after this loop. Words with effects must be expanded in order.
     const inOrder = words.slice(0, last + 1).some(shapes.hasEffect)
     for (const [index, word] of words.entries()) {
       const isOpen = mayBeOpen(word) || (inOrder && index < last && shapes.isExpanded(word))
@@ -110,7 +110,7 @@ export class Words extends Parts {
     return all
   }
 
-  /** Expands an unsplit text if just-bash would differ. Here-documents join lists with blanks. */
+  /** Expands text that is not split, if just-bash's result would differ. Here-documents join lists with blanks. */
   async #text(word: Word, isDocument = false): Promise<Word> {
     if (!shapes.isOddText(word)) return word
     const separator = isDocument ? ' ' : this.ifs.slice(0, 1) || ' '

@@ -17,7 +17,7 @@ export const classes: Readonly<Record<string, string>> = {
 
 const known = new Map<string, RegExp>()
 
-/** @returns a test for members of a class; `undefined` for an unknown class name, which has no members */
+/** @returns a test for the members of a class; `undefined` for an unknown name: such a class has no members */
 export function classTest(name: string): RegExp | undefined {
   const members = Object.hasOwn(classes, name) ? classes[name] : undefined
   if (members === undefined) return undefined

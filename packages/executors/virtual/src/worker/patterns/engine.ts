@@ -6,7 +6,7 @@ import { charactersOf, marks, type Use, uses } from './marks.ts'
 import { Matching, TooMuchWork } from './match.ts'
 import { OddPattern, parsePattern, type Part } from './parse.ts'
 
-// just-bash compiles each pattern for RE2. Patterns with this package's marks are compiled here, and just-bash uses the results like RE2's.
+// just-bash compiles each pattern for RE2. This file compiles patterns with this package's marks, and imitates the interface of RE2.
 
 let session: Session | undefined
 
@@ -14,14 +14,14 @@ export function matchFor(one: Session): void {
   session = one
 }
 
-/** Replaces RE2 for patterns with marks. */
+/** Makes patterns with marks use this package's matcher instead of RE2. */
 export function replaceEngine(engine: Engine): void {
   const { compile, translateRegExp } = engine
   engine.translateRegExp = (source) => (source.includes(marks.begin) ? source : translateRegExp.call(engine, source))
   engine.compile = (source, flags) => {
     const from = source.indexOf(marks.begin)
     if (from === -1) return compile.call(engine, source, flags)
-    // just-bash has escaped special characters of the expression.
+    // just-bash has escaped the special characters of the expression.
     const text = source.slice(from + 1, source.lastIndexOf(marks.end)).replace(/\\([^])/g, '$1')
     return compiled(text, (expression) => compile.call(engine, expression, engine.LONGEST_MATCH))
   }
@@ -75,7 +75,7 @@ function compiledAnew(text: string, compile: (expression: string) => Compiled): 
 
 const compiledOf = (parts: readonly Part[], use: Use): Compiled => ({
   matcher: (text) => new PatternMatcher(parts, use, text),
-  // just-bash expects the suffix as a group.
+  // for a suffix, just-bash expects a group
   groupCount: () => (use === uses.suffix ? 1 : 0),
   namedGroups: () => ({}),
 })
@@ -124,7 +124,7 @@ class PatternMatcher implements Matcher {
     const use = this.#use
     const { length } = this.#text
     if (use === uses.every || use === uses.once) {
-      // bash finds no match at the end of a text, unless the text is empty.
+      // bash finds no match at the end of a text, except in an empty text.
       return this.#parts.length === 0 || (from > 0 && from >= length) ? undefined : this.#matching.next(from)
     }
     if (from > 0) return undefined
@@ -146,7 +146,7 @@ class PatternMatcher implements Matcher {
   }
 
   group(): string | null {
-    // just-bash would omit the last empty part, which is the only part of an empty text.
+    // An empty text has only an empty part, which just-bash would omit as the last part.
     if (this.#use === uses.every && this.#text === '') return this.#found === undefined ? null : ' '
     return this.#found === undefined ? null : this.#text.slice(this.#found.start, this.#found.end)
   }

@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
   B: '\\B',
 }
 
-/** Translates an extended regular expression of `=~` for RE2; `undefined` if bash refuses the expression or RE2 differs. */
+/** Translates an extended regular expression of `=~` for RE2; `undefined` if bash refuses the expression, or if RE2 would differ. */
 export function expressionSource(text: readonly Character[]): string | undefined {
   try {
     const reader = new Reader(text)

@@ -1,4 +1,4 @@
-// Marks that bring expanded text to the matcher: lone low surrogates, which scripts cannot contain. Foreign bytes use another range.
+// Marks in expanded text for the matcher: lone low surrogates, which scripts cannot contain. Foreign bytes use another range.
 
 export const marks = {
   begin: '\udf00',
@@ -21,7 +21,7 @@ export const uses = {
   start: '^',
   end: '$',
   expression: 'r',
-  /** Text for arithmetic, which matches everything. */
+  /** Text that is kept for arithmetic: the pattern matches everything. */
   arithmetic: 'c',
 } as const
 

@@ -1,6 +1,6 @@
 import type { Part } from './parse.ts'
 
-// The matcher computes sets of end positions. Time grows with text length times pattern length, and quadratically inside `!(…)`.
+// The matcher computes sets of end positions. Time grows with text length times pattern length; inside `!(…)`, quadratically.
 
 /** Ascending positions. A range includes both ends. */
 type Places = readonly number[] | { readonly from: number; readonly to: number }
@@ -69,7 +69,7 @@ export class Matching {
     if (this.#left < 0) throw new TooMuchWork()
   }
 
-  /** End positions of parts that begin at the given positions; with step -1, in the other direction. */
+  /** End positions of parts that begin at the given positions. With step -1, the parts are matched backwards. */
   #after(parts: readonly Part[], from: Places, step: 1 | -1): Places {
     let places = from
     for (let index = 0; index < parts.length && count(places) > 0; index++)

@@ -11,9 +11,9 @@ export type Part =
 export class OddPattern extends Error {}
 
 export interface Reading {
-  /** `@(a|b)` is a group. */
+  /** True if `@(a|b)` is a group. */
   readonly extended: boolean
-  /** True if bash first counts the characters of the pattern, as for `${x/…}`. */
+  /** True if bash first counts the characters of the pattern, as in `${x/…}`. */
   readonly counted: boolean
 }
 
@@ -60,7 +60,7 @@ const codeOf = (character: Character | undefined) => character?.text.codePointAt
 
 const literal = (character: Character | undefined): Part => ({ kind: 'character', code: codeOf(character) })
 
-/** Removes backslashes that come from a variable: each quotes the next character. A backslash at the end is an ordinary character. */
+/** Removes backslashes that come from a variable: each backslash quotes the next character. A backslash at the end is a plain character. */
 export function unescaped(given: readonly Character[]): Character[] {
   const text: Character[] = []
   for (let at = 0; at < given.length; at++) {
@@ -68,7 +68,7 @@ export function unescaped(given: readonly Character[]): Character[] {
     if (active(given[at]) !== '\\' || next === undefined) text.push(given[at] as Character)
     else if (next.quoted && next.text === ']') throw new OddPattern('a backslash from a variable before a quoted `]`')
     else {
-      // The shell writes a backslash before a quoted backslash.
+      // The shell has written a backslash before a quoted backslash.
       text.push({ text: next.text, quoted: true })
       at++
     }

@@ -43,14 +43,14 @@ export interface ShellState {
   lastExitCode: number
   bashPid: number
   lastBackgroundPid: number
-  /** True while the status of a command is tested, so that `set -e` ignores it. */
+  /** True while the status of a command is tested, and `set -e` therefore ignores it. */
   inCondition: boolean
-  /** True if `set -e` has excused a failed status. */
+  /** True if `set -e` has already ignored a failed status. */
   errexitSafe?: boolean
   options: { errexit: boolean; xtrace: boolean; nounset?: boolean; noglob?: boolean }
   shoptOptions: { nullglob: boolean; dotglob: boolean }
   lastArg: string
-  /** The unread standard input of a group or loop. */
+  /** Standard input of a group or loop that no command has read. */
   groupStdin?: string
   readonlyVars?: Set<string>
   exportedVars?: ReadonlySet<string>
@@ -103,7 +103,7 @@ export interface Internals {
 
 let internals: Promise<Internals> | undefined
 
-/** Finds classes that just-bash does not export, by running an empty script once per thread. @throws Error if a version lacks them */
+/** Finds classes that just-bash does not export, by running an empty script once per thread. @throws Error if a class is not found */
 export function findInternals(): Promise<Internals> {
   internals ??= provoke()
   return internals
@@ -122,14 +122,14 @@ async function provoke(): Promise<Internals> {
     return { stdout: '', stderr: '', exitCode: 0 }
   })
   const bash = new Bash({ commands: [], customCommands: [command], defenseInDepth: false })
-  // The interpreter's constructor binds its methods, which reveals the interpreter's prototype.
+  // The constructor of the interpreter binds its methods, which reveals the interpreter's prototype.
   const { bind } = Function.prototype
   Function.prototype.bind = function (this: (...all: never[]) => unknown, self: unknown, ...given: unknown[]): unknown {
     if (typeof self === 'object' && self !== null && 'executeStatement' in self)
       interpreter ??= Object.getPrototypeOf(self) as Interpreter
     return Reflect.apply(bind, this, [self, ...given])
   } as typeof bind
-  // An RE2 expression stores its text in this property, which reveals the engine's class.
+  // Each RE2 expression stores its text in this property, which reveals the engine's class.
   Object.defineProperty(Object.prototype, 'patternInput', {
     configurable: true,
     set(this: object, value: unknown) {

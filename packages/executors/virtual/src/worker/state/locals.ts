@@ -6,7 +6,7 @@ const ofLocals = [...attributes, 'readonlyVars'] as const
 
 /** An outer variable that a function's variable hides. */
 export interface OuterVariable {
-  /** The number of running functions at the declaration. */
+  /** The number of running functions when the hiding variable was declared. */
   readonly depth: number
   readonly name: string
   readonly attributes: readonly (typeof ofLocals)[number][]
@@ -14,7 +14,7 @@ export interface OuterVariable {
   readonly owner: number | undefined
 }
 
-/** Declares new variables in a function. just-bash would reuse an outer list, keep its attributes, and ignore attributes after `local`. */
+/** Declares local variables of a function. just-bash would reuse an outer list with its attributes, and ignore attributes after `local`. */
 export function declareLocals(interpreter: Interpreter, builtin: string, given: readonly string[]): string {
   const { state } = interpreter.ctx
   const { localScopes: scopes } = state

@@ -4,15 +4,15 @@ import type { BashFileSystem } from '../../files/system.ts'
 import { firstOutputs, type Outputs } from './to-errors.ts'
 import { type FatalError, findInternals } from './interpreter.ts'
 
-// Timer functions, saved before just-bash locks them for a script.
+// Timer functions, saved before just-bash blocks the global timers for a script.
 const startTimer = setTimeout
 const stopTimer = clearTimeout
 const now = performance.now.bind(performance)
-/** Milliseconds after which output is reported while no program begins. */
+/** Milliseconds after which output is reported, if no program begins. */
 const reportTime = 100
 const longestTimer = 2 ** 31 - 1
 
-/** A mark on standard error at which a script was stopped. It replaces just-bash's own message. */
+/** A mark on standard error at the place where a script was stopped. The mark replaces just-bash's own message. */
 export const stopMark = '\u{f0002}\n'
 
 /** State of one script that may end early, by a refusal or by a request from outside. */
@@ -21,21 +21,21 @@ export class Session implements ToolHost {
   readonly #stopped: () => boolean
   readonly #stopping = Promise.withResolvers<void>()
   #isWoken = false
-  /** Times by `performance.now()`. If several have passed, the innermost part of the script ends. */
+  /** Deadlines by `performance.now()`. If several deadlines have passed, the innermost part of the script ends. */
   readonly #deadlines: { readonly at: number }[] = []
   #refusal: string | undefined
-  /** A missing program with a status that was not yet tested; see `repaired.ts`. */
+  /** A missing program whose status was not yet tested; see `repaired.ts`. */
   missing: string | undefined
   endedBy: string | undefined
-  /** The next script's file and initial exports. */
+  /** The file and the initial exports of the next script. */
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
   /** The standard input that a command of a group has read. */
   #inheritedInput: string | undefined
-  /** The real files, since just-bash gives commands only its own methods. */
+  /** The real files: just-bash gives a command only just-bash's own methods. */
   files: Listing | undefined
   outputs: Outputs = firstOutputs
 
-  /** Unreported output, with one character for each byte, and the number of its pieces. */
+  /** Output that was not yet reported, with one character for each byte. `pieces`: number of recorded pieces of output. */
   readonly #printed = { stdout: '', stderr: '' }
   pieces = 0
   #reportedAt = now()
@@ -50,7 +50,7 @@ export class Session implements ToolHost {
     this.#shell = shell
   }
 
-  /** @param stopped true once the script must stop */
+  /** @param stopped returns true when the script must stop */
   static async open(stopped: () => boolean): Promise<Session> {
     const { FatalError } = await findInternals()
     return new Session(FatalError, stopped)
@@ -67,7 +67,7 @@ export class Session implements ToolHost {
     return this.#refusal
   }
 
-  /** Whether {@link check} throws. */
+  /** True if {@link check} would throw. */
   get ending(): boolean {
     return this.#refusal !== undefined || this.#stopped() || this.#overdue()
   }
@@ -100,7 +100,7 @@ export class Session implements ToolHost {
     this.report?.(stdout, stderr, program.slice(0, 200))
   }
 
-  /** Records a command that reads standard input, and refuses input that another command has read. */
+  /** Records that a command reads standard input. Refuses input that another command has read. */
   noteInput({ name, inherits, context: { stdin } }: Invocation): void {
     if (inherits === undefined || inherits === 'file' || stdin === '') return
     if (inherits === 'loop')
@@ -110,13 +110,13 @@ export class Session implements ToolHost {
     this.#inheritedInput = stdin
   }
 
-  /** Ends every {@link pause} once the script must stop. */
+  /** Ends every {@link pause} when the script must stop. */
   wake(): void {
     this.#isWoken = true
     this.#stopping.resolve()
   }
 
-  /** Waits for a time, but not longer than the script runs. */
+  /** Waits for a time, but not beyond the end of the script. */
   async pause(duration: number): Promise<void> {
     const until = Math.min(now() + duration, ...this.#deadlines.map(({ at }) => at))
     // Timers ignore fractions of a millisecond, and could end before the deadline.
@@ -129,7 +129,7 @@ export class Session implements ToolHost {
     this.check()
   }
 
-  /** Ends work after a time, at the next command or loop round. @returns `result` is absent if the work never began */
+  /** Limits the time of work, which then ends at the next command or loop round. @returns no `result` if the time is over */
   async within<Result>(
     duration: number,
     work: () => Promise<Result>,
@@ -140,13 +140,13 @@ export class Session implements ToolHost {
       const result = await work().finally(() => this.#deadlines.splice(this.#deadlines.indexOf(deadline), 1))
       return { over: now() >= deadline.at, result }
     } catch (error) {
-      // on a busy machine the time can pass before the work begins; an error for an outer deadline is thrown on
+      // the time can pass before the work begins; an error of an outer deadline is thrown again
       if (!(error instanceof this.#FatalError) || now() < deadline.at || this.ending) throw error
       return { over: true }
     }
   }
 
-  /** Throws once the script must end. @param stdout output of the running command: one character for each byte */
+  /** Throws if the script must end. @param stdout output of the running command: one character for each byte */
   check(stdout = ''): void {
     if (this.#refusal !== undefined) throw new this.#FatalError('refused', 'refusal', stdout, this.#refusal)
     if (this.#stopped() || this.#overdue()) throw new this.#FatalError('stopped', 'stop', stdout, stopMark)

@@ -5,14 +5,14 @@ import type { Command, Interpreter, Pipeline, ShellState, Statement } from './in
 import type { OuterVariable } from './locals.ts'
 import { intoPipe } from './to-errors.ts'
 
-/** Where bash continues after a fault: after the command, after the line, or nowhere. */
+/** The part of a script that bash skips after a fault: the rest of the command, the rest of the line, or the whole script. */
 export type Reach = 'command' | 'line' | 'script'
 
 export class Shell {
-  /** True once the first script, which is the whole script, has begun. */
+  /** True after the first script has begun, which is the whole script. */
   begun = false
   outermost: ReadonlySet<Statement> = new Set()
-  /** The number of running substitutions, and the number of all substitutions so far. */
+  /** The number of running substitutions. `substitutions`: the number of all substitutions so far. */
   depth = 0
   substitutions = 0
   readonly tested = new WeakSet<Pipeline>()
@@ -33,11 +33,11 @@ export class Shell {
   readonly outer: OuterVariable[] = []
   /** The latest fault of arithmetic, until a command handles it. */
   failed: { readonly message: string; readonly reach: Reach; readonly inRedirection?: boolean } | undefined
-  /** A fault of arithmetic that was thrown and has not reached its script. */
+  /** A fault of arithmetic that was thrown, and that its script has not yet handled. */
   fault: Error | undefined
-  /** The line, in the fault's script, whose remaining statements are skipped. */
+  /** The number of a line whose remaining statements are skipped, after a fault on this line. */
   discarded: number | undefined
-  /** The file of the whole script. */
+  /** The file that contains the whole script. */
   source: string | undefined
 }
 
@@ -61,7 +61,7 @@ export function sessionOf({ ctx }: Interpreter): Session {
   return session
 }
 
-/** Runs `$(…)`, whose text contains no NUL, or `<(…)`: without `set -e`, and with its own options and functions. */
+/** Runs `$(…)`, whose text contains no NUL, or `<(…)`, without `set -e`. Both have their own options and functions. */
 export async function inSubstitution(
   self: Interpreter,
   shell: Shell,
@@ -77,7 +77,7 @@ export async function inSubstitution(
     options: { ...options, errexit: false, xtrace: options.xtrace || shell.traced },
     shoptOptions: { ...shoptOptions },
     functions: new Map(functions),
-    // The status of an inner command is not tested.
+    // the status of an inner command is not tested
     inCondition: false,
   } satisfies Partial<ShellState>)
   session.outputs = intoPipe(outputs)
@@ -94,7 +94,7 @@ export async function inSubstitution(
   }
 }
 
-/** Gives a script its own exports and options, which just-bash would share. */
+/** Gives a script its own exports and options, which just-bash would share with other scripts. */
 export function start(interpreter: Interpreter): void {
   const session = sessionOf(interpreter)
   const { state } = interpreter.ctx

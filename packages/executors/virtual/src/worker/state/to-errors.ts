@@ -13,13 +13,13 @@ interface Redirected {
   }[]
 }
 
-/** Bytes of both outputs, as counted by just-bash. */
+/** Bytes of both outputs, as just-bash counts them. */
 interface Counted {
   readonly internalOutputAccounting?: { readonly stdout: number; readonly stderr: number }
 }
 
 export interface Outputs {
-  /** Places by descriptor number. Places are compared by identity. */
+  /** Targets of output by descriptor number. Targets are compared by identity. */
   readonly places: ReadonlyMap<string, unknown>
   /** True if `>&2` sends standard output to standard error. */
   readonly asErrors?: boolean
@@ -38,13 +38,13 @@ export const firstOutputs: Outputs = {
   ]),
 }
 
-/** The outputs inside a substitution, and before a pipe. */
+/** The outputs inside a substitution, and in a part of a pipeline before `|`. */
 export const intoPipe = ({ places }: Outputs): Outputs => ({ places: new Map(places).set('1', {}), isPiped: true })
 
-/** True if standard output and standard error go to one place, as after `2>&1`. */
+/** True if standard output and standard error have the same target, as after `2>&1`. */
 export const areTogether = ({ places }: Outputs): boolean => places.get('1') === places.get('2')
 
-/** The output places of a command after its redirections. @param outputs the places before them */
+/** The targets of a command's output after its redirections. @param outputs the targets before the redirections */
 export function outputsOf(command: Command, outputs: Outputs): Outputs {
   const { redirections = [] } = command as Redirected
   if (redirections.length === 0) return outputs
@@ -71,7 +71,7 @@ const named: ReadonlyMap<string, string> = new Map([
   ['/dev/stderr', '2'],
 ])
 
-/** Joins a command's outputs if both go to one place. The shell's own messages come first. */
+/** Joins a command's outputs if both have the same target. The shell's own messages come first. */
 export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
   const { stdout, stdoutKind, stderr } = result
   if (stderr === '' || outputs.isMoved || !areTogether(outputs)) return result
@@ -85,7 +85,7 @@ export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
   }
 }
 
-/** True for `exec` without a program, whose redirections remain in effect. */
+/** True for `exec` without a program: its redirections stay in effect. */
 export function isBareExec(command: Command): boolean {
   return command.type === 'SimpleCommand' && command.args.length === 0 && textOf(command.name as Word | null) === 'exec'
 }

@@ -15,7 +15,7 @@ interface Statement {
 
 const refusal = "__refused '(( … ))' 'with a blank before an operator; leave the blank out, or use : $(( … ))'"
 
-/** Reads `((i -= 3))` as arithmetic: just-bash parses nested subshells. Only the text differs from `( (i -= 3) )`. */
+/** Reads `((i -= 3))` as arithmetic. just-bash parses this as nested subshells, like `( (i -= 3) )`; only the source text differs. */
 export function readArithmeticCommands(ast: Parameters<typeof walk>[0]): void {
   walk(ast, (node: Node) => {
     if (node.type !== 'Statement') return

@@ -14,8 +14,8 @@ import { literalWord, type Part, type Word, wordOf } from '../state/nodes.ts'
 import { marked } from './patterns.ts'
 
 // just-bash calculates in doubles, and expands `${x}` and `$(…)` after parsing an expression. bash expands first.
-// So each expression becomes a node that evaluates its text by bash's rules.
-// Text with commands is expanded as a pattern that matches nothing, and the matcher keeps the text.
+// So this file replaces each expression by a node that evaluates the text of the expression by bash's rules.
+// Text with commands is expanded as a pattern that matches nothing; the matcher keeps the expanded text.
 
 interface Expression {
   expression: object
@@ -44,10 +44,10 @@ interface Shape {
   readonly array?: readonly Word[] | null
 }
 
-/** Variables whose values only just-bash knows. */
+/** Variables whose values only just-bash can compute. */
 const own = /\b(?:SECONDS|LINENO|UID|EUID|PPID|OPTIND|BASHPID|SRANDOM|EPOCH\w+|BASH_\w+|FUNCNAME)\b/
 
-/** @param reach how far a fault of an expansion reaches */
+/** @param reach how much of the script a fault of an expansion ends */
 export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
@@ -74,7 +74,7 @@ export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (type === 'CStyleFor') rewriteLoop(node)
   if (type === 'Assignment') assignElements(node)
   if (type === 'CondUnary' && operator === '-v') nameElement(node)
-  // A nested script has its own faults.
+  // The faults of a nested script end only parts of that script.
   const inner = type === 'Redirection' ? 'redirection' : type === 'Script' ? undefined : reach
   for (const child of Object.values(node)) rewriteArithmetic(child, inner)
   if (type === 'CondBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(operator)) compare(node)
@@ -88,7 +88,7 @@ function compare(node: Shape): void {
   Object.assign(node, { operator: '==', left, right: literalWord('1') })
 }
 
-/** The value for an assignment to a numeric variable. */
+/** The word for an assignment to a variable with the attribute `-i`. */
 export function numberWord(value: Word | undefined, added: string | undefined): Word {
   return wordFrom([value], numberNode(added))
 }
@@ -98,7 +98,7 @@ function wordFrom(expanded: readonly (Word | undefined)[], node: object): Word {
   return { type: 'Word', parts: [...expanded.map(expansion), { type: 'ArithmeticExpansion', expression } as Part] }
 }
 
-/** Rewrites `for ((…))`: a fault ends the loop. The condition is evaluated after a fault, so a missing condition is added. */
+/** Rewrites `for ((…))`, in which a fault ends the loop. The condition detects the fault, so a missing condition is added. */
 function rewriteLoop(node: Shape): void {
   const condition = node.condition ?? { expression: {}, originalText: '1' }
   Object.assign(node, { condition })
@@ -109,11 +109,11 @@ let count = 0
 
 interface Found {
   readonly name: string
-  /** Empty parts whose expansion finds the key. */
+  /** Parts that expand to nothing, and compute the key. */
   readonly parts: readonly Part[]
 }
 
-/** An element whose subscript is an expression. Its key is computed first, by bash's rules. */
+/** An element whose subscript is an expression. The key is computed before the element is used, by bash's rules. */
 function element(text: string, use: Element['use'], reach?: Use['reach']): Found | undefined {
   const [, name = '', subscript = ''] = /^(\w+)\[(.+)\]$/s.exec(text) ?? []
   const isKnown =
@@ -169,7 +169,7 @@ function plainText({ parts }: Word): string {
   return texts.includes(undefined) ? '' : texts.join('')
 }
 
-/** The original text of an expression. just-bash splits `((i<=3))`, and may include extra parentheses. */
+/** The original text of an expression. just-bash inserts a blank in `((i<=3))`, and may include extra parentheses. */
 function textOf({ originalText = '' }: Expression): string {
   const text = originalText.replace(/([<>]) =/g, '$1=')
   let depth = 0
@@ -189,7 +189,7 @@ const refused = {
   command: "__refused '$(…) or ${…} in arithmetic' 'put it into a variable first'",
 }
 
-/** An empty part whose text is kept for the arithmetic evaluator. */
+/** A part that expands to nothing, and whose text is kept for the arithmetic evaluator. */
 function expansion(word: Word | undefined): Part {
   const pattern = marked(word, uses.arithmetic)
   const operation = { type: 'PatternRemoval', pattern, side: 'prefix', greedy: true }

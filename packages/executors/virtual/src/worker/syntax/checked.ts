@@ -29,7 +29,7 @@ const refusedBuiltins: Readonly<Record<string, string>> = {
   suspend: 'there are no processes here',
 }
 
-/** Rewrites forms that just-bash reads differently, and refuses a script with other differences. */
+/** Rewrites forms that just-bash reads in another way than bash, and refuses a script with other differences. */
 export function checkSyntax(ast: Script): Script {
   readArithmeticCommands(ast)
   rewriteArithmetic(ast)
@@ -57,7 +57,7 @@ function firstOf(nodes: readonly Node[], find: (node: Node) => Problem | undefin
 
 const jobCommands: ReadonlySet<string> = new Set(['bg', 'coproc', 'disown', 'fg', 'jobs', 'kill'])
 
-/** Refuses uses of background jobs: a background command has ended before the next command begins, and receives no signal. */
+/** Refuses commands for background jobs: a job here ends before the next command begins, and receives no signal. */
 function jobsProblem(nodes: readonly Node[]): Problem | undefined {
   if (!nodes.some((node) => node.type === 'Statement' && node.background)) return undefined
   return firstOf(nodes, (node) => {

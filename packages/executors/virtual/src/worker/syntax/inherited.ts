@@ -3,8 +3,8 @@ import { getCommandNames } from '#just-bash'
 import { tools } from '../tools/index.ts'
 import { literal, literalWord, type SimpleCommand, type Word } from '../state/nodes.ts'
 
-// In just-bash, each command of a group reads the whole standard input; in bash, the commands share the input.
-// Such commands are marked, and the guard refuses the second reader.
+// In just-bash, each command of a group reads the whole standard input. In bash, the commands share the input.
+// This file marks such commands, and the guard refuses the second command that reads.
 
 const marks = { group: '\u{f0003}', loop: '\u{f0004}', file: '\u{f0006}' } as const
 
@@ -47,7 +47,7 @@ function markCommand(node: unknown, inside: Inheritance): void {
   const { type, name, args, redirections = [] } = node as SimpleCommand & Shape
   if (type !== 'SimpleCommand') return
   const text = literal(name as Word | null)
-  // The file's size sets the width of the columns of `wc`.
+  // With a file as input, `wc` sets the width of its columns by the size of the file.
   if (text === 'wc' && redirections.some(isFile)) args.unshift(literalWord(marks.file))
   const redirected = redirections.some(({ operator = '', fd }) => operator.startsWith('<') && (fd ?? 0) === 0)
   if (text !== undefined && commands.has(text) && !redirected) args.unshift(literalWord(marks[inside]))

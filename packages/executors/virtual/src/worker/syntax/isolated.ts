@@ -8,11 +8,11 @@ const programs: ReadonlySet<string> = new Set([...getCommandNames(), ...Object.k
 interface PipelineShape {
   readonly type: 'Pipeline'
   commands: { readonly type: string; readonly redirections?: object[] }[]
-  /** True for each part before `|&`. */
+  /** For each part of the pipeline, true if `|&` follows. */
   pipeStderr?: readonly boolean[]
 }
 
-/** Makes a subshell of each pipeline part that may change the shell: just-bash restores only variables. */
+/** Makes a subshell of each pipeline part that may change the shell: just-bash would restore only variables. */
 export function isolatePipelines(ast: unknown): void {
   walk(ast, (node) => {
     if ((node.type as string) !== 'Pipeline') return

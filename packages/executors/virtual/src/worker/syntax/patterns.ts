@@ -11,7 +11,7 @@ interface Shape {
   readonly operation?: Operation | null
 }
 
-/** Marks patterns for the matcher, with their quoting. just-bash expands the other parts. */
+/** Marks patterns and their quoting for the matcher. just-bash expands the other parts. */
 export function markPatterns(node: Node): void {
   const shape = node as unknown as Shape
   if (shape.type === 'Case')
@@ -43,7 +43,7 @@ function keepText({ operator, target }: Shape): void {
   })
 }
 
-/** Keeps the backslash of `"${x:-\\*}"` in double quotes. */
+/** Keeps the backslash in the double quotes of `"${x:-\\*}"`. */
 function keepBackslashes({ parts = [] }: Part): void {
   for (const part of parts) {
     const word = part.operation?.word as { parts: readonly Part[] } | null | undefined
@@ -56,7 +56,7 @@ function keepBackslashes({ parts = [] }: Part): void {
 
 function markOperation(operation: Operation, isList: boolean): void {
   const { type, side, greedy, all, replacement } = operation
-  // Arithmetic text is a marked pattern already.
+  // The text of an arithmetic expression is already a marked pattern.
   if (operation.pattern?.parts[0]?.parts?.[0]?.value?.startsWith(marks.begin) === true) return
   if (type === 'PatternRemoval') {
     const longest = side === 'prefix' ? uses.longestPrefix : uses.longestSuffix
@@ -87,9 +87,9 @@ function letters(): string {
 }
 
 interface Options {
-  /** `+`: `@(a|b)` is a group; `l`: the pattern applies to each element of a list. */
+  /** `+`: `@(a|b)` is a group; `l`: the pattern is applied to each element of a list. */
   readonly kind?: '-' | '+' | 'l'
-  /** Parts of a replacement for the matcher. */
+  /** Parts of a replacement that are given to the matcher. */
   readonly watched?: readonly Part[]
 }
 
@@ -114,7 +114,7 @@ function partsOf(part: Part, expression: boolean): readonly Part[] {
   if (type === 'BraceExpansion') return bracesOf(part, (one) => partsOf(one, expression))
   if (type === 'ParameterExpansion') {
     const { operation } = part
-    // The inner word of `${x:-"*"}` is part of the pattern.
+    // In `${x:-"*"}`, the inner word is part of the pattern.
     if (operation?.word && operation.type !== 'AssignDefault' && operation.type !== 'ErrorIfUnset') {
       const word: Word = { type: 'Word', parts: operation.word.parts.flatMap((inner) => partsOf(inner, expression)) }
       return [{ ...part, operation: { ...operation, word } }]
@@ -129,7 +129,7 @@ export function homeOf({ user }: Part): Part {
     : { type: 'ParameterExpansion', parameter: 'HOME', operation: null }
 }
 
-/** The parts of braces as text, since braces are not expanded in a pattern. */
+/** The text of braces, as parts: braces are not expanded in a pattern. */
 export function bracesOf({ items = [] }: Part, each: (part: Part) => readonly Part[]): readonly Part[] {
   const inner = items.flatMap(({ word, start, end, step }, index) => [
     ...(index === 0 ? [] : [plain(',')]),
@@ -155,7 +155,7 @@ export function partsOfText(text: string): readonly Part[] {
   return parts.filter(({ value }) => value !== '')
 }
 
-/** Parts of a replacement for the matcher. They are expanded twice, so commands are excluded. */
+/** Parts of a replacement that are given to the matcher. These parts are expanded twice, so parts with commands are excluded. */
 const watched = (parts: readonly Part[]): readonly Part[] =>
   parts
     .filter((part) => !/"type":"(?:Command|Arithmetic|AssignDefault)/.test(JSON.stringify(part)))

@@ -9,10 +9,10 @@ type Script = ReturnType<typeof parse>
 const known = new WeakMap<object, Script>()
 const inProcesses = new WeakSet<object>()
 
-/** Whether the script is the inner script of `<(…)`. */
+/** True if the script is the inner script of `<(…)`. */
 export const isProcess = (script: object): boolean => inProcesses.has(script)
 
-/** Refuses or rewrites forms that just-bash reads differently, also in nested scripts. */
+/** Refuses or rewrites forms that just-bash reads in another way than bash, also in nested scripts. */
 export function prepared(script: Script): Script {
   const before = known.get(script)
   if (before !== undefined) return before

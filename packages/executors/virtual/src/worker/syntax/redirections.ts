@@ -15,7 +15,7 @@ const firstDescriptor = 200
 
 /**
  * Rewrites `cmd > file` as the equivalent `cmd 200> file 1>&200`.
- * just-bash ends the whole script if a plain `>` fails. With a numbered descriptor only the command fails, as in bash.
+ * just-bash ends the whole script if a plain `>` fails. With a numbered descriptor, only the command fails, as in bash.
  */
 export function numberRedirections(node: unknown): void {
   if (typeof node !== 'object' || node === null) return

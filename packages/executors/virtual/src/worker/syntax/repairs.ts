@@ -2,13 +2,13 @@ import { parse } from '#just-bash'
 
 import { type ForLoop, type Node, type Part, type SimpleCommand, type Word, wordOf } from '../state/nodes.ts'
 
-/** Rewrites nodes that just-bash reads differently, if another form has the right meaning. */
+/** Rewrites a node that just-bash reads in another way than bash, if another form has the right meaning. */
 export function repair(node: Node): void {
   if (node.type === 'Statement') repairDeclaration(node as unknown as OneCommand)
   // In just-bash, `for x; do` splits quoted parts of "$@".
   if (node.type === 'For' && node.words === null) (node as ForLoop).words = [wordOf('"$@"')]
   const { word } = (node as unknown as Part).operation ?? {}
-  // just-bash expands a tilde after each colon, as bash does only in an assignment.
+  // just-bash expands a tilde after each colon. bash does so only in an assignment.
   if (word) Object.assign(word, { parts: word.parts.map((part, index) => (index > 0 ? withoutTilde(part) : part)) })
   if ('parts' in node) keepDefaults(node as unknown as Word)
 }
@@ -18,7 +18,7 @@ const withoutTilde = (part: Part): Part =>
 
 const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])
 
-/** Keeps the default in `"${x:-default}"`, which `set -u` overlooks if it is the whole quoted text. */
+/** Keeps the default in `"${x:-default}"`: with `set -u`, just-bash ignores a default that is the whole quoted text. */
 export function keepDefaults({ parts: [part, ...others] }: Word): void {
   const inner = part?.type === 'DoubleQuoted' ? part.parts : undefined
   const [expansion] = inner ?? []
@@ -40,14 +40,14 @@ function repairDeclaration({ sourceText = '', pipelines }: OneCommand): void {
   const [, command = '', options = '', name = '', value = ''] = declaration.exec(sourceText.trim()) ?? []
   const [pipeline, ...others] = pipelines
   const [node] = pipeline?.commands ?? []
-  // just-bash expands the key of `[$k]=v` in a declaration only.
+  // just-bash expands the key of `[$k]=v` only in a declaration.
   if (/A/.test(options) && /\[[^\]]*\$/.test(value)) return
   if (name === '' || others.length > 0 || pipeline?.commands.length !== 1 || node?.type !== 'SimpleCommand') return
   let assignment: readonly unknown[]
   try {
     assignment = parse(`${name}${value}`).statements
   } catch {
-    return // no assignment
+    return // not an assignment
   }
   if (!isOneArray(assignment)) return
   const declared = parse(`${command}${options} ${name}`).statements

@@ -24,7 +24,7 @@ export function isOpen(word: Word): boolean {
     const { parts } = word
     const isOdd = (part: Part) =>
       open.test(part.type) ||
-      // just-bash reads these quoted characters as a pattern.
+      // just-bash would read these quoted characters as a pattern.
       (/^(?:Literal|Escaped)$/.test(part.type) && /[*?[\\]/.test(part.value ?? '')) ||
       (part.type === 'DoubleQuoted' &&
         part.parts?.some(isAnyList) === true &&
@@ -51,7 +51,7 @@ export const isSplit = (part: Part): boolean => /^(?:Param|Command|Arith)/.test(
 
 export const isOpenName = (word: Word): boolean => isOpen(word) || word.parts.some(holdsList)
 
-/** True for `name=value` in a declaration, which is not split. */
+/** True for `name=value` in a declaration. Such a word is not split. */
 export const isAssignment = ({ parts: [first, second] }: Word): boolean =>
   first?.type === 'Literal' &&
   /^[A-Za-z_]\w*(?:\+?=|$)/.test(first.value ?? '') &&
@@ -60,11 +60,11 @@ export const isAssignment = ({ parts: [first, second] }: Word): boolean =>
 export const isKeyed = ({ parts: [first, ...others] }: Word): boolean =>
   first?.pattern?.startsWith('[') === true && others.some(({ value = '' }) => /^\]?\+?=/.test(value))
 
-/** True for `x={a,b}`, whose braces just-bash keeps as text. */
+/** True for `x={a,b}`. just-bash keeps the braces as text. */
 export const holdsBraces = ({ parts }: Word): boolean =>
   /\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(parts.map(({ type, value = '' }) => (type === 'Literal' ? value : '')).join(''))
 
-/** True for `${@+x}`, which yields no word without parameters. */
+/** True for `${@+x}`. Without parameters, this part yields no word. */
 export const mayBeNothing = ({ parameter, operation }: Part): boolean =>
   parameter === '@' && operation?.type === 'UseAlternative'
 
@@ -73,7 +73,7 @@ export const isStar = ({ type, parameter = '', operation }: Part): boolean =>
   type === 'ParameterExpansion' &&
   (parameter.endsWith('[*]') || (parameter === '*' && Boolean(operation)) || operation?.star === true)
 
-/** True for a list, or `['*']`, which just-bash assigns as another text. */
+/** True for text that just-bash assigns wrongly: a list, or brackets with a quote, such as `['*']`. */
 export const isOddText = ({ parts }: Word): boolean =>
   parts.some((part) => isAnyList(part) || part.parts?.some(isAnyList) === true) ||
   (parts.some(({ type, pattern }) => type === 'Glob' && pattern?.includes('[') === true) &&

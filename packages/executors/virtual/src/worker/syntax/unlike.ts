@@ -8,7 +8,7 @@ const unset = new Set(
   ),
 )
 
-/** The first difference from bash that cannot be rewritten. */
+/** The first difference between bash and just-bash that cannot be rewritten. */
 export function unlikeBash(node: Node): Problem | undefined {
   const { type, parts = [], parameter = '', operation, items, pattern = '' } = node as unknown as Part
   const text = node.type === 'Statement' ? (node.sourceText ?? '') : ''
@@ -27,7 +27,7 @@ export function unlikeBash(node: Node): Problem | undefined {
   if (innerSubscript.test(text))
     return { subject: '[[ -v a[b[…]] ]]', reason: 'bash refuses the inner subscript; put its value into a variable' }
   if (blankInKey.test(text)) return { subject: 'name=([a b]=…)', reason: 'a blank in a key; quote the key' }
-  // just-bash ends the group at a quoted parenthesis.
+  // just-bash would end the group at a quoted parenthesis.
   if (quotedParenthesis.test(text) && groupInTree.test(JSON.stringify(node))) return quotedInGroup
   if (
     (type === 'Word' && parts.some((part) => part.type === 'BraceExpansion') && parts.some(isTorn)) ||
@@ -71,7 +71,7 @@ function hasComputedKey({ parts }: Word): boolean {
   return isOpen || others.some((text) => text.startsWith(']='))
 }
 
-/** True if just-bash has included a blank or an operator after `a[` in the word. */
+/** True if just-bash took a blank or an operator after `a[` as a part of the word. */
 function runsOn({ parts }: Word): boolean {
   if (/^\w+\+?=\(/.test(parts[0]?.value ?? '')) return false
   const at = parts.findIndex(({ type, pattern }) => type === 'Glob' && (pattern ?? '').includes('['))
@@ -128,7 +128,7 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   }
 }
 
-/** Refuses `$_` if it is unknown: at the start, and after a command without words. `$_` is the previous command's last word. */
+/** Refuses `$_`, the last word of the previous command, if unknown: at the start, and after a command without words. */
 export function lastWordProblem(nodes: readonly Node[]): Problem | undefined {
   let before: SimpleCommand | undefined
   let current: SimpleCommand | undefined

@@ -50,7 +50,7 @@ export async function scriptOf(call: Call): Promise<string | undefined> {
   const [file] = operands
   if (stdin || file === undefined) return text(call.context.stdin)
   const { fs } = call.context
-  return fs.readFileBuffer(pathOf(call, file)).then(decodeText, () => undefined) // the shell reports it
+  return fs.readFileBuffer(pathOf(call, file)).then(decodeText, () => undefined) // the shell itself reports a missing file
 }
 
 const text = (bytes: string): string => decodeText(Buffer.from(bytes, 'latin1'))
@@ -80,7 +80,7 @@ interface Run {
   /** The value of `$0`. */
   readonly zero: string
   readonly given: readonly string[]
-  /** The file of the script, if any. */
+  /** The file that contains the script, if any. */
   readonly source?: string
   /** Empty if the script itself came from standard input. */
   readonly stdin?: string
@@ -94,7 +94,7 @@ async function run(call: Call, script: string, { set, zero, given, source, stdin
   Object.assign(env, { 0: zero, '#': String(given.length), '@': given.join(' '), '*': given.join(' ') })
   given.forEach((word, index) => (env[String(index + 1)] = word))
   host.begins = { source, exported: Object.keys(context.exportedEnv ?? {}) }
-  // The options are set on the same line, to keep line numbers.
+  // The options are set on the first line of the script, so that line numbers stay correct.
   const begin = set.length === 0 ? '' : `set ${set.join(' ')}; `
   // The interpreter also accepts `rawScript` here, though its type lacks it.
   const options = {

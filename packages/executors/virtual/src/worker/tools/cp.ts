@@ -13,7 +13,7 @@ export const cp: ScriptTool = async (call) => {
   const target = operands.at(-1) ?? ''
   const device = sources.find((source) => /^\/(?:dev|proc)\/(?!null$)/.test(source))
   if (device !== undefined) call.host.refuse(`cp ${device}`, 'use cat')
-  const found = await call.listing.look(pathOf(call, target), { follow: true }).catch(() => undefined) // the copy itself reports it
+  const found = await call.listing.look(pathOf(call, target), { follow: true }).catch(() => undefined) // the copy itself reports the error
   const into = found?.isDirectory === true
   const made = new Set<string>()
   const output = new Output()
@@ -26,7 +26,7 @@ export const cp: ScriptTool = async (call) => {
   for (const source of sources) {
     const name = source.replace(/\/+$/, '').split('/').at(-1) ?? ''
     const path = pathOf(call, into ? `${target}/${name}` : target)
-    const there = await call.listing.look(path).catch(() => undefined) // the copy itself reports it
+    const there = await call.listing.look(path).catch(() => undefined) // the copy itself reports the error
     if (there?.isSymbolicLink === true && !has('-n') && !(await fs.exists(path)))
       call.host.refuse('cp', `'${target}' is a link that leads nowhere`)
     if (has('-f') && there?.isFile === true && (there.mode & 0o200) === 0)
@@ -52,20 +52,20 @@ export const cp: ScriptTool = async (call) => {
   return output.result()
 }
 
-/** Copies to new paths, for which just-bash would send several requests per entry. `undefined`: just-bash's `cp` must report. */
+/** Copies to new paths, with fewer requests than just-bash's `cp`. `undefined`: let just-bash's `cp` copy, and report errors. */
 async function copyNew(
   call: Call,
   { source, path, recursive }: { readonly source: string; readonly path: string; readonly recursive: boolean },
 ): Promise<ToolResult | undefined> {
   const from = pathOf(call, source)
-  const stat = await call.listing.look(from, { follow: true }).catch(() => undefined) // the copy itself reports it
+  const stat = await call.listing.look(from, { follow: true }).catch(() => undefined) // the copy itself reports the error
   if (stat === undefined || (stat.isDirectory && !recursive)) return undefined
   try {
     await call.context.fs.cp(from, path, { recursive })
   } catch (error) {
     if (!isFileError(error)) throw error
     if (!stat.isDirectory) return undefined
-    // a part of the copy may exist, and a retry would copy into it
+    // a part of the copy may exist, and a retry would copy the tree into that part
     const output = new Output()
     output.fail(`cp: cannot copy '${source}': ${error.message}`)
     return output.result()
@@ -73,7 +73,7 @@ async function copyNew(
   return new Output().result()
 }
 
-/** Keeps times and modes of copies. Directories come after their contents. */
+/** Keeps the times and modes of copies. A directory gets its time after its contents. */
 async function keepTimes(call: Call, from: string, to: string): Promise<void> {
   const { fs } = call.context
   const stat = await fs.lstat(from)
@@ -81,18 +81,18 @@ async function keepTimes(call: Call, from: string, to: string): Promise<void> {
   if (stat.isDirectory)
     for (const name of await fs.readdir(from)) await keepTimes(call, childOf(from, name), childOf(to, name))
   await fs.chmod(to, stat.mode & 0o777)
-  // A plain Date, because the file system's own object cannot be sent to another thread.
+  // A plain Date, because an object of the file system cannot be sent to another thread.
   const time = new Date(stat.mtime.getTime())
   await fs.utimes(to, time, time)
 }
 
 async function isInside(call: Call, source: string, path: string): Promise<boolean> {
   const { fs } = call.context
-  const stat = await call.listing.look(pathOf(call, source), { follow: true }).catch(() => undefined) // the copy itself reports it
+  const stat = await call.listing.look(pathOf(call, source), { follow: true }).catch(() => undefined) // the copy itself reports the error
   if (stat?.isDirectory !== true) return false
-  const from = await fs.realpath(pathOf(call, source)).catch(() => undefined) // the copy itself reports it
+  const from = await fs.realpath(pathOf(call, source)).catch(() => undefined) // the copy itself reports the error
   if (from === undefined) return false
-  // the copy itself reports this failure
+  // the copy itself reports the error
   const above = await fs.realpath(path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/').catch(() => undefined)
   return above !== undefined && `${above}/`.startsWith(`${from}/`)
 }

@@ -4,7 +4,7 @@ import type { ScriptTool } from '../call.ts'
 import { literal, type Node, type Part, walk, type Word } from '../state/nodes.ts'
 import { bash, scriptOf } from './bash.ts'
 
-/** The command `sh`, which is dash: scripts that bash and dash would run differently are refused. */
+/** The command `sh`, which is dash. Refuses scripts that bash and dash would run differently. */
 export const sh: ScriptTool = async (call) => {
   const script = await scriptOf(call)
   const odd = script === undefined ? undefined : firstOddity(script)
@@ -45,7 +45,7 @@ function firstOddity(script: string): string | undefined {
   try {
     walk(parse(script), (node) => (odd ??= oddityOf(node)))
   } catch {
-    return undefined // the shell reports its syntax
+    return undefined // the shell reports the syntax error
   }
   return odd
 }

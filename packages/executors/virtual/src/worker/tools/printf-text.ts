@@ -13,7 +13,7 @@ const letters: Readonly<Record<string, string>> = {
   '\\': '\\',
 }
 
-/** Decodes an escape to bytes. Any other backslash is an ordinary character. */
+/** Decodes an escape to bytes. A backslash that begins no escape is a plain character. */
 export function escaped(text: string, at: number, inValue: boolean): { readonly end: number; readonly text: string } {
   const rest = text.slice(at + 1, at + 12)
   const [octal] = (inValue ? /^0[0-7]{0,3}|^[1-7][0-7]{0,2}/ : /^[0-7]{1,3}/).exec(rest) ?? []

@@ -7,7 +7,7 @@ async function original(call: Call, given: readonly string[] = call.given): Prom
   return origCommand([...given])
 }
 
-/** The command `tar`. Extracted entries can only have the modes of new files. */
+/** The command `tar`. Extracted entries get the modes of new files, not those of the archive. */
 export const tar: ScriptTool = async (call) => {
   const [mode = '', archive = '', ...given] = call.given
   const rest = mode.includes('c') ? given.map((word) => word.replace(/(.)\/+$/, '$1')) : given
@@ -33,12 +33,12 @@ export const tar: ScriptTool = async (call) => {
   return { ...named, stderr: result.stderr }
 }
 
-/** The command `gzip`. just-bash would pack the target of a link, and remove the link. */
+/** The command `gzip`. just-bash itself would compress the target of a link, and remove the link. */
 export const gzip: ScriptTool = async (call) => {
   const { fs } = call.context
   const inPlace = !call.given.some((word) => /^-[a-z]*c/.test(word))
   for (const operand of call.given.filter((word) => inPlace && !word.startsWith('-'))) {
-    const stat = await fs.lstat(pathOf(call, operand)).catch(() => undefined) // gzip itself reports it
+    const stat = await fs.lstat(pathOf(call, operand)).catch(() => undefined) // gzip itself reports the error
     if (stat?.isSymbolicLink === true) call.host.refuse(call.name, `'${operand}' is a link; use -c`)
   }
   const result = await original(call)
@@ -47,14 +47,14 @@ export const gzip: ScriptTool = async (call) => {
   return warns && result.exitCode === 1 ? { ...result, exitCode: 2 } : result
 }
 
-/** The checksum commands. just-bash writes their errors to standard output. */
+/** The checksum commands, whose errors just-bash writes to standard output. */
 export const checksum: ScriptTool = async (call) => {
   const odd = call.given.findIndex((word) => /[\\\n]/.test(word))
   if (odd !== -1 && call.given.includes('-c')) call.host.refuse(`${call.name} -c`, 'a name with a backslash')
   if (odd !== -1 && call.given.length > 1) return oneByOne(call)
   const result = await original(call)
   if (odd !== -1 && result.exitCode === 0) {
-    // A name with a backslash or line break is escaped, and its line begins with a backslash.
+    // A name with a backslash or a line break is printed with escapes, and its line begins with a backslash.
     const name = (call.given[odd] ?? '').replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
     const [hash = ''] = result.stdout.replace(/^\\/, '').split(' ')
     return { ...result, stdout: bytesOf(`\\${hash}  ${name}\n`), stdoutKind: 'bytes' }

@@ -10,11 +10,11 @@ export const boundary = Symbol('boundary')
 
 export type Field = readonly Piece[]
 
-/** @param splits the word has an expansion that may be split. IFS characters in its other text then count as quoted */
+/** @param splits the word has an expansion that may be split: IFS characters in its other text then count as quoted */
 export function fieldsOf(pieces: readonly (Piece | typeof boundary)[], ifs: string, splits: boolean): Field[] {
   const fields: Field[] = []
   let field: Piece[] | undefined
-  /** True if a blank has ended a field: a separator after the blank ends the same field. */
+  /** True if a blank has ended a field: a separator after that blank ends the same field. */
   let ended = false
   const add = (piece: Piece) => (field ??= []).push(piece)
   const end = (separator: string) => {

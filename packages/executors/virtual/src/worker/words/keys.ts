@@ -20,7 +20,7 @@ function bucketOf(key: string): number {
 
 const mark = '\u{f0008}'
 
-/** The same elements under keys that just-bash sorts in bash's order. */
+/** The same elements, with new keys: just-bash sorts these keys in bash's order. */
 export function numbered(elements: ReadonlyMap<string, string>): Map<string, string> {
   return new Map(
     inOrderOfBash(elements.keys()).map((key, index) => [

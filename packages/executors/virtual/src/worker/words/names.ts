@@ -26,7 +26,7 @@ interface Segment {
   readonly slashes: string
 }
 
-/** Matching names in byte order; `undefined` for a field without pattern. */
+/** Matching names in byte order; `undefined` for a field without a pattern. */
 export async function namesOf(field: Field, place: Place): Promise<readonly string[] | undefined> {
   if (!field.some(({ quoted, text }) => !quoted && /[*?\]]/.test(text))) return undefined
   const characters = unescaped(field.flatMap(({ text, quoted }) => charactersOf(text, quoted)))
@@ -40,7 +40,7 @@ export async function namesOf(field: Field, place: Place): Promise<readonly stri
       const found: string[] = []
       for (const path of paths) {
         const at = place.files.resolvePath(place.cwd, path === '' ? '.' : path)
-        // as in bash, a directory that cannot be read matches nothing
+        // as in bash, a pattern matches nothing in a directory that cannot be read
         const entries = await place.files.readdirWithFileTypes(at).catch(() => [])
         place.count(entries.length)
         for (const { name, isDirectory, isSymbolicLink } of entries) {
@@ -105,12 +105,12 @@ async function existing(paths: readonly string[], { files, cwd, count }: Place):
   return found
 }
 
-/** Filters by GLOBIGNORE. Each of its patterns matches a whole path. */
+/** Returns a filter by GLOBIGNORE. Each pattern of GLOBIGNORE matches a whole path. */
 function ignoring(value: string | undefined): (path: string) => boolean {
   if (value === undefined) return () => true
   const patterns = split(unescaped(charactersOf(value, false)), ':').map((pattern) => ({
     tests: split(pattern, '/').map(testOf),
-    // A `*` at the end also matches slashes.
+    // True if the pattern ends in `*`, which then also matches slashes.
     isOpen: active(pattern.at(-1)) === '*',
   }))
   return (path) => {
