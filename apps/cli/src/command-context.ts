@@ -13,8 +13,8 @@ export interface CommandContext {
   readonly style: Style
   readonly signal: AbortSignal
   /**
-   * Opens the workspace; the caller closes it. `executors`: for commands, those of the settings or the given ones. `readOnly`: no changes.
-   * `rules` and `mounts` are added to those of the settings.
+   * Opens the workspace; the caller closes it. `executors`: true for those of the settings, or names. `readOnly`: nothing will change.
+   * `rules` and `mounts` are added to the rules and mounts of the settings.
    */
   open(options?: {
     readonly executors?: boolean | readonly ExecutorName[]
@@ -27,5 +27,5 @@ export interface CommandContext {
   complain(error: unknown): ErrorReport
 }
 
-/** Registers work; called by a command's action after parsing. */
+/** Registers the work of a command. The action of the command calls this function after parsing. */
 export type Start = (work: (context: CommandContext) => Promise<number>) => void

@@ -9,7 +9,7 @@ import { describeError, Interruption } from './errors.ts'
 import { ordinaryOwner } from './owner.ts'
 import { createStyle } from './terminal/style.ts'
 
-// A demonstration in two screens: an agent at both doors, rules, a restore, a plan, and this machine's guarantees.
+// A demonstration in two screens: files and shell of an agent, rules, a restore, a plan, and this machine's guarantees.
 
 const style = createStyle(process.stdout)
 const controller = new AbortController()
@@ -30,7 +30,7 @@ async function demo(): Promise<number> {
   const owner = ordinaryOwner()
   const findings = await probeAll({ settings: await resolveSettings({}), signal }, owner)
   const ready = findings.find(({ available, executor }) => available && executor !== 'sanitize')
-  // without a sandbox, show a bash interpreter
+  // without a sandbox, use the bash interpreter
   const executor = await createExecutor(ready?.executor ?? 'virtual')
   say(style.strong('One workspace, two doors: an agent at work on a copy of a small project'))
   let worked: boolean
@@ -62,7 +62,7 @@ const indented = (text: string): string => text.replaceAll(/^/gmu, '   ')
 try {
   process.exitCode = await demo()
 } catch (error) {
-  // an error after an interruption is its consequence
+  // an error after an interruption only follows from it: report the interruption
   const { line, exitCode } = describeError(signal.aborted ? signal.reason : error)
   if (line !== undefined) process.stderr.write(`demo: ${line}\n`)
   process.exitCode = exitCode

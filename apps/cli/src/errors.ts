@@ -9,7 +9,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A silent early end: Ctrl-C, or the reader closed the output. */
+/** An early end without message: by Ctrl-C, or because the reader closed the output. */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
   readonly exitCode: number

@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 /** Exit codes of `ws`. `exec` returns the command's own code instead of {@link exitCodes.ok}. */
 export const exitCodes = {
   ok: 0,
-  /** The operation or a check failed, or commands are refused. */
+  /** The operation or a check failed, or the workspace refuses commands. */
   failed: 1,
   usage: 2,
   timedOut: 124,

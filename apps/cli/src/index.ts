@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Every Node version must parse this file, even a too old one: it has no imports, and only old syntax.
+// Every Node version must be able to parse this file, also a version that is too old: no imports, and only old syntax.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > 22 || (major === 22 && minor >= 18)) {

@@ -34,7 +34,7 @@ import { complainTo, screenWidth } from './terminal/wrap.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
-/** Commands that only print. If standard output is closed, they do nothing. */
+/** Commands that only print. With a closed standard output, they do nothing. */
 const printing: ReadonlySet<string> = new Set([
   'ls',
   'tree',
@@ -68,7 +68,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return report
   }
-  // a closed standard error loses messages without an error
+  // a closed standard error loses messages silently
   process.stderr.on('error', () => undefined)
   try {
     return await run(argv, json, complain, named)
@@ -106,14 +106,14 @@ async function run(
     complainTo(process.stderr, `this terminal has ${columns} columns, and tables need ${narrow}; make it wider`)
   }
   const options = program.opts<GlobalOptions>()
-  // programs that use the library also mount a thread's tree at `/`
+  // programs that use the library also mount the tree of a thread at `/`
   const place = named.command.startsWith('thread ') ? '/' : undefined
   const settings = await resolveSettings(options, foundFor(named.command, options), place)
   const controller = new AbortController()
   const { signal } = controller
   const output = createOutput(process.stdout, { json, onFailure: (reason) => controller.abort(reason) })
   const interrupt = (name: NodeJS.Signals) => {
-    if (signal.aborted) process.exit(new Interruption(name).exitCode) // asked twice: do not tidy up any further
+    if (signal.aborted) process.exit(new Interruption(name).exitCode) // second interruption: exit without further cleanup
     controller.abort(new Interruption(name))
   }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, interrupt)
@@ -135,10 +135,10 @@ async function run(
 const wide: ReadonlySet<string> = new Set(['doctor', 'verify', 'explain', 'stat'])
 const narrow = 60
 
-/** Commands that do not use a found workspace: they create one, need none, or take its name as argument. */
+/** Commands that use no found workspace: these create a workspace, need none, or take its name as an argument. */
 const placeless: ReadonlySet<string> = new Set(['ps', 'kill', 'init', 'trust', 'run', 'verify'])
 
-/** The working directory's workspace if no option names one, or the config file for --root. `doctor` may run without a workspace. */
+/** The working directory's workspace if no option names one; for --root, its config file. `doctor` may run without a workspace. */
 function foundFor(command: string, { root, s3, rclone, config, json }: GlobalOptions): FoundWorkspace {
   const isNamed = [s3, rclone, config].some((option) => option !== undefined)
   if (isNamed || placeless.has(command) || command.startsWith('thread ')) return {}
@@ -220,7 +220,7 @@ function termOf(command: Command): string {
   return [command.name(), ...given].join(' ')
 }
 
-/** Commander's message on one line without its prefix, and a hint. */
+/** Commander's message on one line, without commander's prefix but with a hint. */
 function usageMessage({ code, message }: CommanderError, argv: readonly string[]): string {
   const text = message
     .replace(/^error: /u, '')

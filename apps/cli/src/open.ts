@@ -9,9 +9,9 @@ import { openStorage } from './storage/open.ts'
 
 export interface OpenOptions {
   readonly signal: AbortSignal
-  /** Executors for commands; `undefined` for file operations. */
+  /** Executors for commands; `undefined` if only file operations are needed. */
   readonly executors: readonly ExecutorName[] | undefined
-  /** True if nothing will change: the right to read is then enough. */
+  /** True if nothing will change: the right to read is then sufficient. */
   readonly readOnly?: boolean | undefined
   readonly checkpoints?: CheckpointEngine | undefined
 }
@@ -32,7 +32,7 @@ export async function openWorkspace(
     mounts: mounts.map(({ at, storage, access }) => ({
       at,
       adapter: () => {
-        // a mount point inside this mount may have to be made
+        // a mount below this mount may need a new directory in this mount
         const isChanged = !readOnly || mounts.some((other) => other.at !== at && isBelow(other.at, at))
         return openStorage(storage, { owner, readOnly: access === 'read-only' || !isChanged })
       },

@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import { getNativeCause } from '@ws/core/executor'
 
-/** Library options in remedies, and the corresponding options of `ws`. */
+/** Options of the library that remedies name, and the corresponding options of `ws`. */
 const options: readonly (readonly [RegExp, string])[] = [
   [/`overwrite: true`/gu, '`-f`'],
   [/set `all`/gu, 'pass `--all`'],

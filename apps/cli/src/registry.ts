@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { UsageError } from './errors.ts'
 
 export interface Entry {
-  /** The process of `ws` itself. When it ends, all its commands end. */
+  /** The process of `ws` itself. All its commands end with this process. */
   readonly pid: number
   readonly kind: 'exec' | 'session'
   readonly command: string
@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 interface Stored extends Entry {
-  /** The start time, which distinguishes the process from a later one with the same number. */
+  /** The start time, which distinguishes the process from a later process with the same number. */
   readonly startTime: string
 }
 
@@ -29,14 +29,14 @@ function entriesDirectory(): string {
   return runtime.startsWith('/') ? join(runtime, 'ws') : join(tmpdir(), `ws-${process.getuid?.() ?? 0}`)
 }
 
-/** The state of the directory. Anyone can create this path, so only a private directory of this user is accepted. */
+/** The state of the directory. Every user can create this path, so only a private directory of this user is accepted. */
 function stateOf(directory: string): 'private' | 'missing' | 'open' {
   const found = lstatSync(directory, { throwIfNoEntry: false })
   if (found === undefined) return 'missing'
   return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0 ? 'private' : 'open'
 }
 
-/** Lists this process until disposal. If that fails, the process runs unlisted. */
+/** Lists this process until disposal. After a failure, the process runs unlisted. */
 export function register(kind: Entry['kind'], command: string): Disposable {
   const nothing = { [Symbol.dispose]() {} }
   try {
@@ -63,7 +63,7 @@ export function register(kind: Entry['kind'], command: string): Disposable {
       },
     }
   } catch {
-    return nothing // without an entry the run is only not listed
+    return nothing // without an entry, the process only is not listed
   }
 }
 

@@ -2,7 +2,7 @@ import { isWorkspaceError, paths, quotePath } from '@ws/core'
 
 import { UsageError } from './errors.ts'
 
-/** Turns a check's error into a usage error that names the place. */
+/** Converts the error of a check to a usage error that names the place. */
 export function usageOf<Value>(place: string, check: () => Value): Value {
   try {
     return check()

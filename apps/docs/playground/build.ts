@@ -12,14 +12,14 @@ const justBash = fileURLToPath(import.meta.resolve('just-bash'))
 /** Packages for programs and downloads, which browsers lack. */
 const leftOut = '@lydell/node-pty @mongodb-js/zstd @ws/download execa node-liblzma quickjs-emscripten sql.js'.split(' ')
 
-/** Node's modules become one in `shims/`, plain data, or a refusing function. */
+/** Replaces each module of Node by a module in `shims/`, by plain data, or by a function that throws. */
 export const withoutNode: Replacements = {
   plugins: [
     {
       name: 'without-node',
       resolveId(id) {
         if (leftOut.includes(id)) return { id: `\0node:${id}`, moduleSideEffects: false }
-        // its browser build has no `parse`
+        // the browser build of just-bash has no `parse`
         if (id === 'just-bash' || id === '#just-bash') return justBash
         return isBuiltin(id) ? { id: `\0node:${id.replace(/^node:/u, '')}`, moduleSideEffects: false } : undefined
       },
@@ -27,7 +27,7 @@ export const withoutNode: Replacements = {
     },
   ],
   transform: {
-    // just-bash has no locks on globals in a browser: they need `async_hooks`
+    // locks on globals need `async_hooks`, so just-bash has no such locks in a browser
     define: { __BROWSER__: 'true', 'import.meta.url': 'self.location.href', 'import.meta.resolve': 'undefined' },
     inject: {
       Buffer: [globals, 'Buffer'],
@@ -38,7 +38,7 @@ export const withoutNode: Replacements = {
   },
 }
 
-/** The replacement's source text for a module of Node. */
+/** The source text that replaces a module of Node. */
 async function replacementOf(name: string): Promise<string> {
   const own = join(here, `shims/${name.replace('/', '-')}.ts`)
   const text = existsSync(own) ? readFileSync(own, 'utf8') : ''

@@ -5,11 +5,11 @@ import { createVirtualExecutor } from '@ws/executor-virtual'
 const mebibyte = 1024 * 1024
 /** Browser threads have no memory limit, so files, texts and output stay small. */
 const executor = createVirtualExecutor({ limits: { maxFileBytes: 4 * mebibyte, maxOutputBytes: mebibyte } })
-/** Milliseconds for a command, and for its own end after that. */
+/** Milliseconds for a command, and for the time between its stop signals. */
 const times = { timeout: 10_000, killGrace: 200 }
 const skillsAt = '/skills'
 
-/** Switches by their names in a link. `code` is the rule in a program. */
+/** Switches by their names in a link. `code` is the source text of the rule in a program. */
 export const switches: Readonly<Record<string, { readonly code: string; readonly make?: () => Rule }>> = {
   secrets: { code: "rules.deny('/secrets')", make: () => rules.deny('/secrets') },
   notes: { code: "rules.readOnly('/notes')", make: () => rules.readOnly('/notes') },
@@ -21,10 +21,10 @@ export const switches: Readonly<Record<string, { readonly code: string; readonly
 
 const operations = ['stat', 'list', 'read', 'write', 'append', 'createDirectory', 'delete', 'move', 'copy'] as const
 
-/** By path; `''` at a path with a trailing `/` is a directory. */
+/** Contents by path. `''` at a path with a trailing `/` is a directory. */
 export type Files = Readonly<Record<string, string>>
 
-/** A workspace with both doors over memory. @throws WorkspaceError for an invalid path */
+/** A workspace in memory with file API and shell. @throws WorkspaceError for an invalid path */
 export async function openEngine(files: Files, names: readonly string[]) {
   const all = Object.entries(files)
   const isSkill = ([path]: readonly [string, string]) => path.startsWith(`${skillsAt}/`)
@@ -45,7 +45,7 @@ export async function openEngine(files: Files, names: readonly string[]) {
   const plain = await open([])
 
   return {
-    /** The workspace under the present rules. */
+    /** The workspace with the current rules. */
     get workspace(): Workspace {
       return workspace
     },
@@ -55,7 +55,7 @@ export async function openEngine(files: Files, names: readonly string[]) {
       workspace = await open(chosen)
       await before.close()
     },
-    /** Operations by their answer at a path: allowed, or code, rule, reason and remedy. */
+    /** Operations, grouped by their answer at a path: allowed, or code, rule, reason and remedy. */
     async explain(path: string): Promise<Map<string, string[]>> {
       const answers = new Map<string, string[]>()
       for (const operation of operations) {
@@ -66,13 +66,13 @@ export async function openEngine(files: Files, names: readonly string[]) {
       }
       return answers
     },
-    /** Runs a command. `started` gets a function that ends it. */
+    /** Runs a command. `started` receives a function that ends the command. */
     async run(command: string, started?: (stop: () => void) => void): Promise<CommandResult> {
       const running = await workspace.spawn(command, times)
       started?.(() => running.kill('SIGKILL'))
       return running.wait()
     },
-    /** All text files regardless of rules, and the paths of other entries. */
+    /** All text files, regardless of rules, and the paths of entries that are not text files. */
     async save(): Promise<{ readonly files: Files; readonly left: readonly string[] }> {
       const saved: Record<string, string> = {}
       const left: string[] = []
@@ -83,7 +83,7 @@ export async function openEngine(files: Files, names: readonly string[]) {
           else if (path !== skillsAt) saved[`${path}/`] = ''
         } catch (error) {
           if (!isWorkspaceError(error, 'EINVAL')) throw error
-          left.push(path) // its bytes are not text
+          left.push(path) // the bytes of this file are not text
         }
       }
       return { files: saved, left }

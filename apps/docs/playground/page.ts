@@ -31,11 +31,11 @@ const part = (title: string, ...children: Node[]) =>
   make('section', { ariaLabel: title }, make('h2', {}, title), ...children)
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Mounts the playground into an element. `base` is the scripts' directory. @returns unmounts it */
+/** Mounts the playground into an element. `base` is the directory of the scripts. @returns a function that unmounts the playground */
 export async function mount(element: HTMLElement, base: string): Promise<() => void> {
   setInterpreter(new URL('interpreter.js', new URL(base, location.href)))
   let engine = await openEngine(initial.files, initial.rules)
-  /** The open file with its content as opened or saved. */
+  /** The open file, with its content at the last opening or saving. */
   let open: { readonly path: string; readonly content: string } | undefined
   let stop: (() => void) | undefined
   const past: string[] = []
@@ -64,14 +64,14 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     Object.assign(answer, { value: words, className })
   }
 
-  /** Queues an act of the visitor's, reports it, and shows the files. */
+  /** Queues work that the visitor has requested, reports the result, and updates the list of files. */
   function act(done: string, work: Work): void {
     const refuse = (error: unknown) => say(wordsOf(error), 'refused')
     const doIt = () => work().then((words) => say(words ?? done), refuse)
     last = last.then(doIt).then(show).catch(refuse)
   }
 
-  /** @returns a warning, where a text area changes the text */
+  /** @returns a warning if the text area changes the text */
   function fill(path: string, content: string): string | void {
     text.value = content
     open = { path, content: text.value }
@@ -113,10 +113,10 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     }
     const items = found.toSorted().map((name) => make('li', {}, button(name, choose)))
     if (found.length === most.entries) items.push(make('li', {}, `The first ${most.entries} entries are shown.`))
-    if (shown !== found.join('\n')) tree.replaceChildren(...items) // else the focus stays where it is
+    if (shown !== found.join('\n')) tree.replaceChildren(...items) // an unchanged list keeps the keyboard focus
     shown = found.join('\n')
     await explain()
-    // the shell may have changed or deleted the open file; typed text stays
+    // the shell may have changed or deleted the open file; text that the visitor typed stays
     if (open === undefined || text.value !== open.content) return
     fill(open.path, await engine.workspace.readText(open.path).catch(() => text.value))
   }
@@ -166,7 +166,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     stop = undefined
     if (document.activeElement === stopButton) prompt.focus()
     stopButton.disabled = true
-    last = last.then(show).catch(() => undefined) // it was ended, since the visitor leaves the page
+    last = last.then(show).catch(() => undefined) // the visitor has left the page, which ended the engine
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -178,7 +178,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     prompt.value = past[place] ?? ''
   }
 
-  /** Shows the address's state, or the default for a missing or broken one. */
+  /** Loads the state in the address, or the default for a missing or damaged state. */
   async function load(): Promise<void> {
     let state = initial
     let problem = ''
@@ -218,7 +218,7 @@ export async function mount(element: HTMLElement, base: string): Promise<() => v
     part('Not here', make('p', {}, `${engine.workspace.executor?.lacks ?? ''} ${here}`)),
   )
   addEventListener('hashchange', onHash)
-  // loads the interpreter early; leaving ends that too
+  // loads the interpreter early; a failure after the visitor has left does not matter
   engine.run('true').catch(() => undefined)
   return () => {
     removeEventListener('hashchange', onHash)

@@ -4,7 +4,7 @@ export interface State {
   readonly files: Files
   /** Names of the active {@link switches}. */
   readonly rules: readonly string[]
-  /** The command at the prompt, not run automatically. */
+  /** The command in the prompt, which does not run automatically. */
   readonly command: string
 }
 
@@ -24,9 +24,9 @@ export const initial: State = {
   command: 'sort src/words.txt > out/sorted.txt; cat secrets/key.txt; echo 3. rest >> notes/plan.md',
 }
 
-/** Characters of a link: some servers and chats cut longer ones. */
+/** Limit of characters of a link: some servers and chats cut longer links. */
 const mostCharacters = 8_000
-/** Bytes of an uncompressed state. */
+/** Limit of bytes of an uncompressed state. */
 const mostBytes = 256 * 1024
 const prefix = '#s='
 
@@ -52,11 +52,11 @@ export async function fromLink(hash: string): Promise<State | undefined> {
     const bytes = await pipe(packed, new DecompressionStream('deflate-raw'))
     return checked(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch {
-    throw new Error('The link is damaged') // whatever is wrong with it, a visitor can only ask for another one
+    throw new Error('The link is damaged') // whatever the fault is, a visitor can only ask for another link
   }
 }
 
-/** Browsers' messages quote the text, so a broken state gets one of ours. */
+/** Checks a state. Throws our own message for a damaged state: the browser's message would quote the text. */
 function checked(value: unknown): State {
   const { files, rules, command } = value as State
   const entries = Object.entries(files)
@@ -69,7 +69,7 @@ function checked(value: unknown): State {
   return { files, rules, command }
 }
 
-/** @throws Error above {@link mostBytes} on either side: a short link could expand without end */
+/** @throws Error if input or output exceeds {@link mostBytes}: a short link could expand without end */
 async function pipe(bytes: Uint8Array<ArrayBuffer>, through: CompressionStream | DecompressionStream) {
   const reader = new Blob([bytes]).stream().pipeThrough(through).getReader()
   const chunks: Uint8Array<ArrayBuffer>[] = []

@@ -9,7 +9,7 @@ import { addressOf } from './site.ts'
 
 const pagesDirectory = join(import.meta.dirname, '../.pages')
 
-/** Writes the pages, and returns their configuration. */
+/** Writes the pages, and returns the configuration of the site. */
 export function createConfig(): UserConfig<DefaultTheme.Config> {
   writeSite()
   return {
@@ -20,7 +20,7 @@ export function createConfig(): UserConfig<DefaultTheme.Config> {
     srcExclude: ['public/**'],
     cleanUrls: true,
     lastUpdated: false,
-    // vite 5 does not know es2024 of our tsconfig
+    // vite 5 does not know the target es2024 of our tsconfig
     vite: { esbuild: { tsconfigRaw: '{}' } },
     markdown: {
       anchor: { slugify: slugOf },
@@ -62,7 +62,7 @@ function write(path: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** A text for the reader's coding agent. */
+/** A text that the reader gives to a coding agent. */
 function forAgents(route: string, task: string | undefined): string {
   if (task === undefined) return ''
   return `

@@ -4,7 +4,7 @@ interface RenderedPage extends Page {
   readonly markdown: string
 }
 
-/** Writes Markdown twins of pages, `llms.txt` with links, and `llms-full.txt` with all. */
+/** Writes a Markdown copy of each page, `llms.txt` with links to the copies, and `llms-full.txt` with all pages. */
 export function writeTexts(pages: readonly RenderedPage[], write: (path: string, text: string) => void): void {
   for (const { route, markdown } of pages) write(`${route}.md`, markdown)
   const links = pages.map(({ route, title, markdown }) => `- [${title}](/${route}.md): ${firstSentence(markdown)}`)

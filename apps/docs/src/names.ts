@@ -9,15 +9,15 @@ import { type LoadedPage, repositoryRoot, withoutCode } from './pages.ts'
 
 const read = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8')
 
-/** Packages and doors as imported. */
+/** Names of packages and their entry points, in the form of imports. */
 const doors = new Set(
   packages.flatMap(({ name, exports = {} }) => ['.', ...Object.keys(exports)].map((door) => join(name, door))),
 )
 
-/** Our and the system's codes such as `ENOENT`; the rest are codes of quoted programs. */
+/** Codes of this project and of the system, such as `ENOENT`. Other codes belong to quoted programs. */
 const codes = new Set<string>([...errorCodes, ...Object.keys(constants.errno), 'EAI_AGAIN', 'EPIPE', 'ENOTFOUND'])
 
-/** All words of a package's sources, option names included. */
+/** All words in a package's sources, option names included. */
 const words = new Map<string, ReadonlySet<string>>()
 function wordsOf(folder: string): ReadonlySet<string> {
   let found = words.get(folder)
@@ -29,7 +29,7 @@ function wordsOf(folder: string): ReadonlySet<string> {
   return found
 }
 
-/** Removed names: packages, doors, error codes, rule makers, and options in tables. With file and line. */
+/** Names that no longer exist: packages, entry points, error codes, rule makers, and options in tables. With file and line. */
 export function goneNames(page: LoadedPage): string[] {
   const [, own = ''] = /^(.+)\/README\.md$/u.exec(page.source) ?? []
   let isOptions = false

@@ -18,7 +18,7 @@ export interface LoadedPage extends Page {
   readonly anchors: ReadonlySet<string>
 }
 
-/** Pages with tables that are not stored, and the programs that print them. */
+/** Pages with tables that are not stored, and the programs that print these tables. */
 const printed = new Map([
   ['docs/conformance.md', 'lab/tests-kit/test/print-table.ts'],
   ['docs/escapes.md', 'lab/attack/src/escapes/print-attempts.ts'],
@@ -39,7 +39,7 @@ export function slugOf(heading: string): string {
   return words.replaceAll(/[^\p{L}\p{N}\-_ ]/gu, '').replaceAll(' ', '-')
 }
 
-/** A README continues in the page of `docs` on its last line. */
+/** Loads all pages. If the last line of a README names a page of `docs`, that page is appended to the README. */
 export function loadPages(): LoadedPage[] {
   return allSections
     .flatMap(({ pages }) => pages)
@@ -82,14 +82,14 @@ export function withoutCode(lines: readonly Line[]): Line[] {
 }
 
 /**
- * A page's Markdown with its title; links to pages of the site stay links, and others become paths.
+ * A page's Markdown with its title. Links to pages of the site stay links; other links become paths.
  * @throws Error for a broken link, with file and line
  */
 export function renderPage(page: LoadedPage, pages: readonly LoadedPage[]): string {
   const bySource = new Map(pages.flatMap((each) => each.lines.map(({ source }) => [source, each] as const)))
   const prose = new Set(withoutCode(page.lines))
   const body = page.lines.slice(1).map((line) => {
-    // words after a language are for tests; VitePress reads the number in `store=r2` as a line to highlight
+    // words after a language are for tests; VitePress would take the number in `store=r2` for a line to highlight
     if (!prose.has(line)) return line.text.replace(/^(`{3,}\w+) .+$/u, '$1')
     if (line.text.includes('docs/pictures/')) return line.text.replaceAll('docs/pictures/', '/pictures/')
     const escaped = line.text.replaceAll(/(`+)(.*?)\1|\{\{/gu, (all, mark?: string) =>

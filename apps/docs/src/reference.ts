@@ -5,7 +5,7 @@ import { Application, type TypeDocOptions } from 'typedoc'
 import { packages } from './packages.ts'
 import { repositoryRoot } from './pages.ts'
 
-/** Sources of public doors: of published packages that are not internal. */
+/** Sources of public entry points: those of published packages that are not internal. */
 function publicDoors(): string[] {
   return packages.flatMap(({ folder, keywords = [], exports = {}, private: isPrivate = false }) => {
     if (isPrivate || keywords.includes('internal')) return []
@@ -16,13 +16,13 @@ function publicDoors(): string[] {
   })
 }
 
-/** @throws Error for a door that TypeDoc cannot read */
+/** @throws Error for an entry point that TypeDoc cannot read */
 export async function buildReference(directory: string): Promise<void> {
   const options: TypeDocOptions = {
     name: '@ws',
     entryPoints: publicDoors(),
     tsconfig: join(repositoryRoot, 'tsconfig.json'),
-    skipErrorChecking: true, // the compiler of the repository is newer, and has checked them
+    skipErrorChecking: true, // the repository's newer compiler has already checked the sources
     excludeInternal: true,
     excludePrivate: true,
     disableSources: true,

@@ -1,9 +1,9 @@
 export interface Page {
-  /** Without extension, below the site's root: `stores/s3`. */
+  /** The path below the site's root, without extension: `stores/s3`. */
   readonly route: string
   readonly title: string
   readonly source: string
-  /** Ends "Add `@ws` to this project ", for the reader's coding agent. */
+  /** The end of "Add `@ws` to this project ", a text for the reader's coding agent. */
   readonly task?: string
 }
 
@@ -21,7 +21,7 @@ const page = (route: string, title: string, source: string, task?: string): Page
   ...(task === undefined ? {} : { task }),
 })
 
-/** Pages in order for a newcomer. */
+/** Sections and pages, in the order for a newcomer. */
 export const sections: readonly Section[] = [
   {
     title: 'Start',

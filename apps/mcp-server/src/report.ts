@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { escapeUnprintable } from '@ws/core/executor'
 
-/** Prints one line on standard error, escaped for a terminal. Foreign errors may contain host paths. */
+/** Prints one line on standard error, escaped for a terminal. The message of a foreign error may contain host paths. */
 export function reportError(error: unknown): void {
   const text = isWorkspaceError(error)
     ? error.message

@@ -6,15 +6,15 @@ import type { ToolsOptions } from '@ws/tools'
 export interface SourceOptions {
   /** The form of the tools, their limits and downloads. */
   readonly tools?: Omit<ToolsOptions, 'commands'> | undefined
-  /** Offers tools that run commands if the executor meets this requirement. Default: no commands. `{}` accepts any executor. */
+  /** Offers tools that run commands, if the executor meets this requirement. Default: no commands. `{}` accepts any executor. */
   readonly commands?: Requirement | undefined
   /** The name that clients show. Default `workspace`. */
   readonly name?: string | undefined
-  /** A text for the model, which clients may put into its prompt. */
+  /** A text for the model. Clients may put the text into the model's prompt. */
   readonly instructions?: string | undefined
 }
 
-/** Limits of a server. They are equal over HTTP and over stdio. */
+/** Limits of a server, equal over HTTP and over stdio. */
 export interface MessageLimits {
   /** Number of simultaneous calls. Default 16. */
   readonly maxCalls?: number | undefined
@@ -24,7 +24,7 @@ export interface MessageLimits {
   readonly maxBodyBytes?: number | undefined
   /** Bytes of one message. Default 4 MiB. A message also has at most 20,000 values and 256 levels. */
   readonly maxMessageBytes?: number | undefined
-  /** Milliseconds until a client over HTTP that reads no answer is disconnected. Default 60,000. */
+  /** Milliseconds until an HTTP client that reads no answer is disconnected. Default 60,000. */
   readonly unreadTimeout?: number | undefined
 }
 
@@ -36,11 +36,11 @@ export interface SkillFolder {
 
 export interface OpenedWorkspace {
   readonly workspace: Workspace
-  /** The skills that the extension serves, read when serving starts. Default: none. */
+  /** The skills that the extension serves. Listed when serving starts. Default: none. */
   readonly listSkills?: (() => Promise<{ readonly skills: readonly SkillFolder[] }>) | undefined
 }
 
-/** Ends the service. Repeated calls are fine. */
+/** Ends the service. Repeated calls do nothing. */
 export interface Served extends AsyncDisposable {
   close(): Promise<void>
 }

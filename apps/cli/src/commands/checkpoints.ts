@@ -156,9 +156,9 @@ async function open({ open: openWorkspace, settings }: CommandContext, { state }
   return openWorkspace({ checkpoints: createCheckpoints({ stateDirectory }) })
 }
 
-/** One directory for each set of mounts, so that workspaces never wait for one another. */
+/** The directory of the states, one for each set of mounts, so that workspaces never wait for one another. */
 async function defaultState(mounts: string): Promise<string> {
-  // loaded here, so that other commands start without it
+  // loaded on demand, so that other commands start without this package
   const { HostPaths } = await import('@ws/sandbox')
   const name = createHash('sha256').update(mounts).digest('hex').slice(0, 16)
   return join(HostPaths.stateHome('checkpoints'), name)

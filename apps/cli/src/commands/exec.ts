@@ -20,7 +20,7 @@ export interface ExecFlags {
   readonly withWorktree?: true
 }
 
-/** Bytes kept of each stream while all output is printed. */
+/** Limit of bytes kept of each stream, while all output is printed at once. */
 const keptWhileStreaming = 1024
 
 export function addExec(program: Command, start: Start): void {

@@ -57,7 +57,7 @@ async function explain(context: CommandContext, request: ExplainRequest): Promis
 
 const labelWidth = 25
 
-/** Opens the workspace with an executor if one is usable. Files can be explained without an executor. */
+/** Opens the workspace, with an executor if an executor is usable: files can be explained without executor. */
 async function openWithExecutorIfThereIsOne({
   open,
 }: CommandContext): Promise<{ workspace: Workspace; refusal?: WorkspaceError }> {
@@ -69,7 +69,7 @@ async function openWithExecutorIfThereIsOne({
   }
 }
 
-/** Adds the reason that was found while an executor was selected. */
+/** Adds the reason why no executor could be selected. */
 function withoutExecutor(explanation: Explanation, refusal: WorkspaceError | undefined): Explanation {
   if (refusal === undefined || explanation.code !== 'ENOEXECUTOR') return explanation
   const { code, reason, remedy } = refusal

@@ -22,7 +22,7 @@ export function addKill(program: Command, start: Start): void {
 }
 
 async function kill({ output }: CommandContext, pid: number, force: boolean): Promise<number> {
-  // The process is looked up again: its number could belong to any process of this user.
+  // List the processes again: by now, the number could belong to any process of this user.
   const entry = running().find((candidate) => candidate.pid === pid)
   if (entry === undefined) throw new UsageError(`no ws with the process ${pid} runs a command; see ws ps`)
   try {

@@ -17,7 +17,7 @@ interface Flags {
   readonly downloads: boolean
 }
 
-/** The variable with the token of `--http`. Command lines are visible to others, so the token is not an option. */
+/** The environment variable with the token for `--http`. Other users can see command lines, so no option has the token. */
 const tokenVariable = 'WS_MCP_TOKEN'
 
 export function addMcp(program: Command, start: Start): void {
@@ -84,7 +84,7 @@ async function run(
   return exitCodes.ok
 }
 
-/** Waits until the client leaves, or until Ctrl-C, which has its own exit code. */
+/** Waits until the client disconnects, or until Ctrl-C, which has its own exit code. */
 async function ended(server: Served, signal: AbortSignal, closed?: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => resolve(), { once: true })

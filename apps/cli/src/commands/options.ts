@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 
 import { UsageError } from '../errors.ts'
 
-/** For commander: a repeatable option. */
+/** Collects a repeatable option, for commander. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value]
 
 export function parseEnvironment(texts: readonly string[]): Record<string, string> {
@@ -16,7 +16,7 @@ export function parseEnvironment(texts: readonly string[]): Record<string, strin
   )
 }
 
-/** For commander: a whole number ≥ 1. */
+/** Parses a whole number ≥ 1, for commander. */
 export function parseCount(text: string): number {
   const count = Number(text)
   if (!/^\d+$/u.test(text) || !Number.isSafeInteger(count) || count < 1) {
@@ -27,7 +27,7 @@ export function parseCount(text: string): number {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** For commander: `500ms`, `30s`, `5m`, in milliseconds. */
+/** Parses `500ms`, `30s` or `5m` for commander. @returns milliseconds */
 export function parseTime(text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/u.exec(text) ?? []
   const time = Math.round(Number(amount) * (units[unit] ?? Number.NaN))

@@ -36,7 +36,7 @@ async function run({ open, output, settings, signal }: CommandContext, file: str
   const downloads = flags.downloads && settings.downloads
   const { operation } = (call.arguments ?? {}) as { readonly operation?: unknown }
   const isDownload = call.tool === 'download' || operation === 'download'
-  // without its own list of hosts, a download uses the network of commands
+  // without hosts in its own settings, a download uses the network of commands
   const needsExecutor = /^(?:execute|bash|shell)$/iu.test(call.tool) || (isDownload && downloads === undefined)
   await using workspace = await open({ executors: needsExecutor })
   await using toolset = createTools(workspace, { face: flags.face, downloads })

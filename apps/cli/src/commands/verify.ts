@@ -43,7 +43,7 @@ async function verify({ settings, output, style, signal }: CommandContext): Prom
   using progress = startProgress(process.stderr, 'checking', { counted: 'done' })
   const report = await runChecks({
     executors,
-    // Without a sandbox or named executors, the interpreter is checked.
+    // If no sandbox is available and no executor is named, check the interpreter.
     fallback: executors === defaultExecutorNames && isInstalled('@ws/executor-virtual') ? 'virtual' : undefined,
     at: places,
     owner: settings.owner ?? ordinaryOwner(),
@@ -64,7 +64,7 @@ async function verify({ settings, output, style, signal }: CommandContext): Prom
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Makes scratch stores of the same kind, so that the workspace's content remains unchanged. */
+/** Makes scratch stores of the kind of the workspace's store, so that the workspace's content stays unchanged. */
 async function storeOf({ mounts }: Settings, owner: Owner): Promise<(() => Promise<ScratchStore>) | undefined> {
   const storage = mounts[0]?.storage
   if (storage === undefined || storage.kind === 'local') return undefined

@@ -8,7 +8,7 @@ import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
 
-/** Default executors, in order. `sanitize` has no view and `virtual` no real programs, so neither is a silent substitute. */
+/** Default executors, in order. Without a request, neither `sanitize` (no view) nor `virtual` (no real programs) replaces these. */
 export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies readonly ExecutorName[]
 
 /** Executors for mounts without a local directory. Host programs cannot see such mounts. */
@@ -22,7 +22,7 @@ export interface ExecutorOptions {
   readonly sanitize?: SanitizeExecutorOptions | undefined
 }
 
-/** Makers that load their package on demand, since loading takes longer than most commands. */
+/** Functions that load a package on demand: loading takes longer than most commands. */
 const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => Executor>> = {
   async bubblewrap({ bubblewrap }) {
     const { createBubblewrapExecutor } = await import('@ws/executor-bubblewrap')

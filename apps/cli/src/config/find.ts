@@ -9,7 +9,7 @@ import { canonical, hashOf, trustedHash } from './trusted.ts'
 
 export const configName = 'ws.config.json'
 
-/** A workspace found without options: by a configuration, or the working directory itself. */
+/** A workspace that was found without options: a configuration, or the working directory itself. */
 export interface FoundWorkspace {
   /** The host path of the nearest configuration. */
   readonly config?: string | undefined
@@ -17,7 +17,7 @@ export interface FoundWorkspace {
   readonly root?: string
 }
 
-/** A configuration here or above; otherwise this directory, unless it is `/` or home. @throws UsageError if a directory is unreadable */
+/** The nearest configuration here or above; else this directory, except `/` and home. @throws UsageError if a directory is unreadable */
 export function findWorkspace(): FoundWorkspace {
   const directory = workingDirectory()
   for (let at = directory; ; at = dirname(at)) {
@@ -29,7 +29,7 @@ export function findWorkspace(): FoundWorkspace {
   return directory === '/' || directory === home() ? {} : { root: '.' }
 }
 
-/** A trusted configuration in or above a directory, whose root is this directory. Commands can plant untrusted configurations. */
+/** A trusted configuration in or above a directory, with this directory as root. Commands can create untrusted configurations. */
 export function trustedConfigOf(directory: string): string | undefined {
   const root = canonical(resolve(directory))
   for (let at = root; ; at = dirname(at)) {
@@ -39,7 +39,7 @@ export function trustedConfigOf(directory: string): string | undefined {
   }
 }
 
-/** The note about an ignored configuration in a directory: a command may have planted the file. */
+/** A note about an ignored configuration in a directory, which a command may have created. */
 export function passedOver(directory: string): string | undefined {
   const shown = quotePath(join(directory, configName))
   return existsSync(join(resolve(directory), configName))
@@ -55,11 +55,11 @@ function rootOf(config: string): string | undefined {
     const { mounts } = JSON.parse(text) as { readonly mounts: readonly { readonly root: string }[] }
     return canonical(resolve(dirname(config), mounts[0]?.root ?? ''))
   } catch {
-    return undefined // it names no root
+    return undefined // the file names no root
   }
 }
 
-/** Whether the user trusts a configuration. @param shown its name in errors @returns false: no @throws UsageError: changed since */
+/** True if the user trusts a configuration. @param shown its name in errors @throws UsageError if the file has changed since */
 export function isTrusted(file: string, content: Uint8Array, shown: string): boolean {
   const [own, target] = [file, canonical(file)].map(trustedHash)
   const changed = [own, target].find((known) => known !== undefined && known !== hashOf(content))
@@ -98,6 +98,6 @@ function home(): string | undefined {
   try {
     return realpathSync(homedir())
   } catch {
-    return undefined // no home directory: nothing to leave out
+    return undefined // without a home directory, no directory is excluded
   }
 }

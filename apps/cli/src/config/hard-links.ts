@@ -4,17 +4,17 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 import type { Settings } from './settings.ts'
 
-/** Files that commands can write and that have other names outside the mounts, where a write shows too. */
+/** Files that commands can write and that have further names outside the mounts. A write also changes the file under those names. */
 export interface SharedFiles {
   readonly files: number
   readonly examples: readonly string[]
-  /** False for a tree too large to search. */
+  /** False if the tree was too large for a complete search. */
   readonly complete: boolean
 }
 
 const mostEntries = 200_000
 
-/** Counts files in this machine's mounts that have names outside. */
+/** Counts files in this machine's mounts that have names outside of the mounts. */
 export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, signal: AbortSignal): Promise<SharedFiles> {
   const known = new Map<string, { readonly path: string; rest: number }>()
   let entries = 0
@@ -47,6 +47,6 @@ export function orNothing<Result>(ask: () => Result): Result | undefined {
   try {
     return ask()
   } catch {
-    return undefined // for the caller, it is not there
+    return undefined // the caller treats an unreadable entry as missing
   }
 }

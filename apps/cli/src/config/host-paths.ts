@@ -12,8 +12,8 @@ import type { Settings } from './settings.ts'
 import { trustDirectory } from './trusted.ts'
 
 /**
- * Refuses a config file with a path into a directory where commands can plant links.
- * The file, and the note that it is trusted, must not be there either.
+ * Refuses a config file that names a path in a directory where commands can create links.
+ * Such a directory must not contain the file itself, or the note that the user trusts the file.
  * @param output a further directory that commands can write @throws UsageError
  */
 export function refuseExchangeable(
@@ -50,7 +50,7 @@ export function refuseExchangeable(
   }
 }
 
-/** Refuses a config file in the directory of --root with rules for another root. @throws UsageError */
+/** Refuses a config file in the directory of --root whose rules are for another root. @throws UsageError */
 export function refuseOtherRoot({ mounts: [first] = [], directory, shown }: LoadedConfig, root: string): void {
   if (first === undefined) return
   if (

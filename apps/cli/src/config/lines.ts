@@ -19,7 +19,7 @@ class Scanner {
     return this.#take(text) !== undefined || this.#take(literal) !== undefined
   }
 
-  /** True if nothing follows. */
+  /** True if only blanks follow. */
   end(): boolean {
     this.#take(blank)
     return this.at === this.#content.length
@@ -63,7 +63,7 @@ class Scanner {
 
 const keyOf = (path: readonly PropertyKey[]): string => path.map(String).join('\0')
 
-/** The line, from 1, of a key or element in a JSON text. For a missing key: the line of the nearest part above. */
+/** The line, from 1, of a key or element in a JSON text. For a missing key, the line of the nearest enclosing part. */
 export function lineOf(content: string, path: readonly PropertyKey[]): number {
   const scanner = new Scanner(content)
   scanner.value([])

@@ -30,7 +30,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
   return { ...parseConfig(content.toString('utf8'), file, shown), shown: named, trusted }
 }
 
-/** Reads and checks a config file that no option names. @throws UsageError as {@link loadConfig}, or if it is not trusted */
+/** Reads and checks a config file that no option names. @throws UsageError like {@link loadConfig}, or for an untrusted file */
 export async function loadFoundConfig(file: string): Promise<LoadedConfig> {
   const content = await readFound(file)
   const shown = shownFile(file)
@@ -38,7 +38,7 @@ export async function loadFoundConfig(file: string): Promise<LoadedConfig> {
   return { ...parseConfig(content.toString('utf8'), file, shown), shown, trusted: true }
 }
 
-/** Refuses a pipe or device, since reading it may never end. @throws UsageError */
+/** Reads a file. Refuses a pipe or a device, since reading it may never end. @throws UsageError */
 export async function readFound(file: string): Promise<Buffer> {
   const known = trustedHash(file) !== undefined
   const elsewhere = known ? 'run `ws trust --forget` on it' : 'name the workspace with --root DIR'
@@ -81,7 +81,7 @@ function parseJson(content: string, shown: string): unknown {
   try {
     return JSON.parse(content)
   } catch (error) {
-    // Node's message quotes the file's content, so only the place is kept
+    // Node's message quotes the content of the file, so keep only the position
     const text = String(error)
     const place =
       /line \d+ column \d+/u.exec(text)?.[0] ?? /Unexpected token (?:'.'|"'")/u.exec(text)?.[0].toLowerCase()

@@ -18,10 +18,10 @@ export interface MountFlags extends StorageFlags {
   readonly at?: string
 }
 
-/** The default place of the first mount. At `/`, directories such as `bin` and `lib` of projects would conflict with the system's. */
+/** The default path of the first mount. At `/`, a project's directories such as `bin` and `lib` would conflict with the system's. */
 export const defaultPlace = '/workspace'
 
-/** Storage options and `--at` override the first mount's. @param place the first mount's default */
+/** Resolves mounts. Storage options and `--at` override the first mount. @param place default path of the first mount */
 export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefined, place: string): MountSettings[] {
   const named = storageOfFlags(flags)
   const [first, ...others] = (config?.mounts ?? []).map(
@@ -73,7 +73,7 @@ type BucketConfig = Pick<
   'bucket' | 'prefix' | 'symlinks' | 'credentialsFrom' | 'replica'
 >
 
-/** @param directory the config file's directory */
+/** @param directory the directory of the config file */
 function bucketOf(
   {
     bucket,

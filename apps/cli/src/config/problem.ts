@@ -50,7 +50,7 @@ function keysAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[
   }
 }
 
-/** The most informative problem: in a union, the deepest alternative. */
+/** The most specific problem: of a union, the problem of the alternative that matched deepest. */
 function deepest(issues: readonly Issue[]): Issue | undefined {
   const [issue] = issues
   if (issue?.code !== 'invalid_union') return issue
@@ -102,7 +102,7 @@ function oneOf(values: readonly unknown[]): string {
 const ownValue = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 
-/** Describes a value. Only short texts are shown: longer texts may be secret. */
+/** Describes a value. Shows only short texts: a longer text may be a secret. */
 function describeValue(value: unknown): string {
   if (typeof value === 'string') return value.length <= 40 ? quotePath(value) : 'a longer string'
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return `\`${String(value)}\``

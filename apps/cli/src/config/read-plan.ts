@@ -25,8 +25,8 @@ export function readPlan(file: string): string {
 }
 
 /**
- * Makes a missing output directory; as root, for the workspace's owner.
- * A command could exchange the directory, so it is opened without following links, and changed by descriptor. @throws UsageError
+ * Makes a missing output directory. As root, makes the directory for the workspace's owner.
+ * A command could replace the directory: open it without following links, and change it by descriptor. @throws UsageError
  */
 export function prepareOutput(output: string, workspace: string): void {
   try {
@@ -37,7 +37,7 @@ export function prepareOutput(output: string, workspace: string): void {
       missing.unshift(basename(at))
       at = dirname(at)
     }
-    // Without `/proc` no commands run, so nothing can exchange the directory.
+    // Without `/proc` no commands run, so no command can replace the directory.
     if (!existsSync('/proc/self/fd')) {
       mkdirSync(output, { recursive: true })
       return

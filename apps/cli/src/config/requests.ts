@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts'
 type Network = Exclude<NonNullable<BubblewrapExecutorOptions['network']>, string>
 type Requests = NonNullable<Network['requests']>
 
-/** Fills variables into the rules. @throws UsageError for an unset variable */
+/** Replaces variables in the rules by their values. @throws UsageError for an unset variable */
 export function withVariables(rules: RequestsConfig): Requests {
   return Object.fromEntries(
     Object.entries(rules).map(([host, list]) => [

@@ -21,7 +21,7 @@ const requests = z.record(
           headers: texts.optional(),
         })
         .optional(),
-      /** `${NAME}` is a variable of `ws`'s environment. */
+      /** `${NAME}` stands for a variable of `ws`'s environment. */
       transform: z.strictObject({ headers: texts.optional() }).optional(),
       respond: z.strictObject({ status: z.int(), headers: texts.optional(), body: z.string().optional() }).optional(),
     }),
@@ -57,7 +57,7 @@ const rule = z.discriminatedUnion('rule', [
   }),
 ])
 
-/** The name of an environment variable, since config files contain no secrets. */
+/** The name of an environment variable: config files contain no secrets. */
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'the name of an environment variable')
 
 const bucket = {

@@ -30,7 +30,7 @@ export interface GlobalOptions extends MountFlags {
   readonly allowHost?: readonly string[]
 }
 
-/** Flags override the file, which overrides defaults (PM1). */
+/** Settings of a call. Flags override the config file, which overrides defaults (PM1). */
 export interface Settings {
   /** The config file, without parts that options replaced. */
   readonly config: LoadedConfig | undefined
@@ -75,7 +75,7 @@ export async function resolveSettings(
   return settings
 }
 
-/** Hosts for downloads. Default: the hosts of commands. Rules for requests apply to commands only. */
+/** Hosts for downloads. Default: the hosts of commands. Rules for requests apply only to commands. */
 function resolveDownloads(
   config: LoadedConfig | undefined,
   { executors, executorOptions }: Pick<Settings, 'executors' | 'executorOptions'>,
@@ -90,7 +90,7 @@ function resolveDownloads(
   return requests === undefined ? { hosts: allow, addresses } : undefined
 }
 
-/** Selects executors. With a list of hosts, no executor with this machine's network is used. */
+/** Selects executors. With a list of hosts, excludes executors that use this machine's network. */
 function resolveExecutors(
   { executor, allowHost }: GlobalOptions,
   config: LoadedConfig | undefined,
@@ -114,7 +114,7 @@ function withHosts(options: ExecutorOptions, { allowHost: allow }: GlobalOptions
   return { ...options, bubblewrap: { ...options.bubblewrap, network: { ...others, allow } } }
 }
 
-/** Default executors. Programs need a directory for every mount; otherwise only the interpreter remains. */
+/** Default executors. Programs need a directory for every mount; without directories, only the interpreter is possible. */
 function defaultExecutorsOf(mounts: readonly MountSettings[]): readonly ExecutorName[] {
   return mounts.every(({ storage }) => hasDirectory(storage)) ? defaultExecutorNames : executorNamesWithoutDirectory
 }
@@ -145,7 +145,7 @@ function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptio
   }
 }
 
-/** Converts limits: the memory limit applies to the address space. */
+/** Converts limits of an executor. The memory limit becomes a limit of the address space. */
 function ofProcesses(limits: { readonly memoryBytes?: number | undefined } | undefined) {
   if (limits === undefined) return undefined
   const { memoryBytes: addressSpaceBytes, ...others } = limits

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path'
 export interface SuggestedTool {
   readonly manager: string
   readonly host: string
-  /** False where the commands' user cannot read or reach it. */
+  /** False if the commands' user cannot reach or read the directory. */
   readonly reachable: boolean
 }
 
 interface Manager {
   readonly name: string
-  /** The environment variable with the manager's directory, and the default directory. */
+  /** The environment variable that names the manager's directory, and the default directory below home. */
   readonly variable: string
   readonly below: string
   /** Path segments from the manager's directory to a directory with `bin`. `*` is any name, newest version first. */
@@ -21,7 +21,7 @@ interface Manager {
 
 const managers: readonly Manager[] = [
   { name: 'pyenv', variable: 'PYENV_ROOT', below: '.pyenv', parts: ['versions', '*'] },
-  // Listed before cargo's proxies, which only start a toolchain.
+  // Listed before cargo, whose proxies only start a toolchain.
   { name: 'rustup', variable: 'RUSTUP_HOME', below: '.rustup', parts: ['toolchains', '*'] },
   { name: 'cargo', variable: 'CARGO_HOME', below: '.cargo', parts: [] },
   { name: 'nvm', variable: 'NVM_DIR', below: '.nvm', parts: ['versions', 'node', '*'] },
@@ -30,7 +30,7 @@ const managers: readonly Manager[] = [
   { name: 'asdf', variable: 'ASDF_DATA_DIR', below: '.asdf', parts: ['installs', '*', '*'] },
 ]
 
-/** Version managers' tools of the current user, and whether `owner` can use them. */
+/** Tools that version managers have installed for the current user. Tests whether `owner` can use these tools. */
 export function suggestTools(env: NodeJS.ProcessEnv, owner: Owner): SuggestedTool[] {
   const { HOME } = env
   return managers.flatMap(({ name, variable, below, parts }) => {
@@ -41,7 +41,7 @@ export function suggestTools(env: NodeJS.ProcessEnv, owner: Owner): SuggestedToo
   })
 }
 
-/** True if every directory on the path is passable, and the last one readable. */
+/** True if the user can enter every directory on the path, and read the last directory. */
 function isReachable(path: string, { uid, gid }: Owner): boolean {
   const mayEnter = (directory: string, needed: number): boolean => {
     const stat = statSync(directory, { throwIfNoEntry: false })
@@ -68,6 +68,6 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch {
-    return [] // a directory that cannot be listed offers no tools
+    return [] // a directory that cannot be listed contributes no tools
   }
 }

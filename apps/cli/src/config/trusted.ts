@@ -9,7 +9,7 @@ export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** The hash of the trusted configuration at a host path; `undefined` if none. @throws UsageError if unreadable, so that no rule is lost */
+/** The hash of the trusted configuration at a host path; `undefined` without trust. @throws UsageError if the list cannot be read */
 export function trustedHash(path: string): string | undefined {
   const directory = trustDirectory()
   try {
@@ -22,11 +22,11 @@ export function trustedHash(path: string): string | undefined {
   try {
     return readFileSync(entryOf(directory, path), 'utf8').trim()
   } catch {
-    return undefined // a note that cannot be read trusts nothing
+    return undefined // an unreadable note grants no trust
   }
 }
 
-/** Notes that the user trusts a configuration's present content. @throws UsageError where the note cannot be kept */
+/** Records that the user trusts a configuration's current content. @throws UsageError if the note cannot be written */
 export function trust(path: string, hash: string): void {
   const directory = trustDirectory()
   try {
@@ -47,13 +47,13 @@ export function forget(path: string): void {
   rmSync(entryOf(trustDirectory(), path), { force: true })
 }
 
-/** The user's directory for notes of trust. A config file is refused if the workspace contains this directory. */
+/** The user's directory for trust notes. A config file is refused if the workspace contains this directory. */
 export function trustDirectory(): string {
   const state = process.env['XDG_STATE_HOME'] ?? ''
   return join(state.startsWith('/') ? state : join(homedir(), '.local/state'), 'ws/trusted')
 }
 
-/** True if only this user can write the directory. Another user could have made a directory that others can write. */
+/** True if only this user can write the directory: another user may have created a directory that all users can write. */
 function isPrivate(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
@@ -68,6 +68,6 @@ export function canonical(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return path // a file that is gone is known by the name that it had
+    return path // a missing file keeps the path that was given
   }
 }

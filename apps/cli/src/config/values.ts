@@ -8,7 +8,7 @@ import { executorNames, type ExecutorName } from './executors.ts'
 const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated', 'names', 'none']
 const largestId = 0xffff_fffe
 
-/** `UID` or `UID:GID`; the default group is the user's number. */
+/** Parses `UID` or `UID:GID`. The default group has the number of the user. */
 export function parseOwner(text: string, place: string): Owner {
   const [, uid, gid = uid] = /^(\d{1,10})(?::(\d{1,10}))?$/u.exec(text) ?? []
   const owner = { uid: Number(uid), gid: Number(gid) }
@@ -19,7 +19,7 @@ export function parseOwner(text: string, place: string): Owner {
   return owner
 }
 
-/** A preset such as `untrusted`, or `field=level` pairs with commas. */
+/** Parses a preset such as `untrusted`, or `field=level` pairs with commas. */
 export function parseRequirement(texts: readonly string[], place: string): Requirement | undefined {
   if (texts.length === 0) return undefined
   const parts = texts.flatMap((text) => text.split(','))

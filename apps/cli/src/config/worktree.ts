@@ -14,8 +14,8 @@ import { missingRules } from './protection.ts'
 const longestName = 8192
 
 /**
- * Mounts the repository of a worktree root at git's path, with rules for the files that commits change.
- * Commands can write `.git`, so the repository must name this worktree too. @throws UsageError
+ * Mounts the repository of a worktree at git's own path, if the root is a worktree. Adds rules for the files that commits change.
+ * Commands can write `.git`, so the repository must also name this worktree. @throws UsageError
  */
 export function worktreeOf(settings: Settings): { readonly mounts: MountSettings[]; readonly rules: Rule[] } {
   const [first] = settings.mounts

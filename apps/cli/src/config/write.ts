@@ -2,7 +2,7 @@ import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 import { UsageError } from '../errors.ts'
 
-/** Writes a config file. A link at this path is replaced, not followed. @throws UsageError */
+/** Writes a config file. Replaces a link at this path instead of following the link. @throws UsageError */
 export function writeConfig(file: string, shown: string, text: string): void {
   try {
     rmSync(file, { force: true })
@@ -19,7 +19,7 @@ export function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    return false // the caller says so
+    return false // the caller reports a path without a directory
   }
 }
 
@@ -27,6 +27,6 @@ export function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    return false // `writeConfig` meets the same error, and reports it
+    return false // `writeConfig` will report the same error
   }
 }

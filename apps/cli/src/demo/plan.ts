@@ -56,7 +56,7 @@ export interface RunDemoOptions extends Teller {
   readonly signal: AbortSignal
 }
 
-/** Runs a plan twice; in the second run, all steps are done already. True if both runs succeeded. */
+/** Runs a plan twice. In the second run, all steps are up to date. Returns true if both runs succeeded. */
 export async function runDemoPlan({ owner, executor, style, say, signal }: RunDemoOptions): Promise<boolean> {
   await using project = await createSampleProject({ owner })
   await using scratch = await createScratch(owner)

@@ -7,14 +7,14 @@ import { createSampleProject } from '@ws/test-fixtures/sample-project'
 
 import { createScratch } from '../verify/scratch.ts'
 
-/** The place of the read-only skills in the workspace. */
+/** The path of the read-only skills in the workspace. */
 export const skillsPath = '/.solven/skills/system'
 
 export interface DemoProject extends AsyncDisposable {
   /** The caller closes the adapter. */
   openProject(): Promise<StorageAdapter>
   openSkills(): Promise<StorageAdapter>
-  /** Host path for checkpoints, outside of project and skills. */
+  /** A host path for checkpoints, outside of project and skills. */
   readonly stateDirectory: string
 }
 

@@ -17,7 +17,7 @@ export interface StoryTeller extends Teller {
   readonly title: (text: string) => void
 }
 
-/** One step at a door. It resolves to a text for display. */
+/** A step by the file API or the shell. Resolves to a text for display. */
 type Step = readonly [door: 'files' | 'shell', shown: string, run: (workspace: Workspace) => Promise<string>]
 
 const file = (shown: string, run: Step[2]): Step => ['files', shown, run]
@@ -63,7 +63,7 @@ const calls = [
   'next',
 ] as const
 
-/** Runs steps at both doors, some against rules. True if each step ended as expected. */
+/** Runs steps by the file API and the shell, some against rules. Returns true if each step ended as expected. */
 export async function tellStory(project: DemoProject, executor: Executor, teller: StoryTeller): Promise<boolean> {
   await using workspace = await createWorkspace({
     mounts: [
@@ -84,7 +84,7 @@ export async function tellStory(project: DemoProject, executor: Executor, teller
   return worked.every((one) => one) && stopped.every((one) => !one) && isModelFine && isBack
 }
 
-/** Lets a command break the project, and restores it. True if both succeeded. */
+/** Lets a command break the project, and restores the project. Returns true if both succeeded. */
 async function breakAndRestore(workspace: Workspace, teller: Teller): Promise<boolean> {
   const { id } = await workspace.checkpoint({ label: 'before the command' })
   const [isBroken] = await take(workspace, [breaking], teller)
@@ -122,7 +122,7 @@ async function take(workspace: Workspace, steps: readonly Step[], { style, say }
   return ends
 }
 
-/** Width of a command's column, before its outcome. */
+/** The width of a command, before its outcome. */
 const commandWidth = 36
 
 /** Calls tools as a model would, and shows the answers. */
@@ -149,7 +149,7 @@ class Failed extends Error {}
 
 function describe({ stdout, stderr, exitCode }: CommandResult): string {
   if (exitCode === 0) return stdout
-  // shells place the path differently; only the fault matters
+  // shells put the path in different places; only the error matters
   const fault = stderr
     .trim()
     .split(': ')

@@ -8,8 +8,8 @@ import { MissingPackagesError, type OptionalName, type OptionalPackages } from '
 const own = dirname(dirname(import.meta.dirname))
 
 /**
- * Loads an optional package from two directories only: the `node_modules` that contains this package, and this package's own.
- * A plain import would search up to `/`, where an agent can plant a package. @throws MissingPackagesError
+ * Loads an optional package from two directories only: the `node_modules` around this package, and this package's own.
+ * A plain import would search up to `/`, where an agent can create a package. @throws MissingPackagesError
  */
 export async function loadOptional<Name extends OptionalName>(name: Name): Promise<OptionalPackages[Name]> {
   const entry = findEntry(name)
@@ -33,7 +33,7 @@ function findEntry(name: OptionalName): string | undefined {
   return undefined
 }
 
-/** The directories beside this package: as loaded, and with links resolved. */
+/** The directories that may contain optional packages, beside this package's path and its real path. */
 function places(): string[] {
   return [...new Set([own, realpathSync(own)])].flatMap((folder) => {
     const parent = dirname(folder)
@@ -42,7 +42,7 @@ function places(): string[] {
   })
 }
 
-/** Resolves a package's entry from a folder. Node resolves a package's own name first. */
+/** Resolves a package's entry from a folder of that name: Node resolves a package's own name first. */
 function entryIn(folder: string, name: string): string | undefined {
   try {
     const entry = createRequire(join(folder, 'package.json')).resolve(name)

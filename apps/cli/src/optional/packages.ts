@@ -1,4 +1,4 @@
-/** Packages that only their users install, with their modules. */
+/** Packages that users install themselves, with the types of their modules. */
 export interface OptionalPackages {
   '@ws/adapter-rclone': typeof import('@ws/adapter-rclone')
   '@ws/adapter-replica': typeof import('@ws/adapter-replica')
@@ -64,7 +64,7 @@ export function describeMissing(packages: readonly OptionalName[], { command, op
   return `${called} needs ${named.join(' and ')}, ${state}; ${howToInstall(packages)}`
 }
 
-/** How to install packages from tarballs: on the registry, names with `@ws/` belong to others. */
+/** Instructions to install packages from tarballs: on the registry, names with `@ws/` belong to other people. */
 export function howToInstall(packages: readonly OptionalName[]): string {
   const command = `npm run pack -- DIR ${packages.join(' ')}`
   return `run \`${command}\` in a clone of the repository, where DIR is the directory whose \`node_modules\` holds \`ws\``

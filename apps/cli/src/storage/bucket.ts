@@ -9,7 +9,7 @@ export function parseBucket(text: string, place: string): { readonly bucket: str
   return { bucket: checkBucketName(bucket, place), prefix: checkPrefix(segments.join('/'), place) }
 }
 
-/** Checks a bucket's name. Wider than AWS's present rule: old buckets and other servers have capitals and underscores. */
+/** Checks a bucket's name. Accepts more than AWS's current rule: old buckets and other servers have capitals and underscores. */
 export function checkBucketName(name: string, place: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/u.test(name)) return name
   throw new UsageError(
@@ -18,7 +18,7 @@ export function checkBucketName(name: string, place: string): string {
   )
 }
 
-/** Checks a prefix of whole segments. A trailing slash is ignored. */
+/** Checks a prefix of whole segments. Ignores a trailing slash. */
 export function checkPrefix(text: string, place: string): string {
   const prefix = text.replace(/\/$/u, '')
   if (prefix === '') return ''
@@ -29,7 +29,7 @@ export function checkPrefix(text: string, place: string): string {
   )
 }
 
-/** Checks a service's URL. Parts that could contain a secret are refused, and not repeated in the error. */
+/** Checks a service's URL. Refuses parts that could contain a secret, without repeating these in the error. */
 export function checkEndpoint(text: string, place: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/u.test(url.protocol)) {

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts'
 import { checkEndpoint, parseBucket } from './bucket.ts'
 import type { StorageSettings } from './settings.ts'
 
-/** Storage options as typed: at most one kind. */
+/** Storage options as the user typed them: at most one kind. */
 export interface StorageFlags {
   readonly root?: string
   readonly s3?: string
@@ -16,7 +16,7 @@ export interface StorageFlags {
   readonly replica?: string
 }
 
-/** The storage that options name; `undefined` without one. @throws UsageError */
+/** The storage that options name; `undefined` without storage options. @throws UsageError */
 export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined {
   const { root, s3, rclone, s3Endpoint, s3Region, replica } = flags
   const named = Object.entries({ root, s3, rclone }).filter(([, value]) => value !== undefined)

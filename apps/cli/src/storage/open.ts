@@ -17,7 +17,7 @@ type Maker<Kind extends StorageSettings['kind']> = (
   options: StorageOptions,
 ) => Promise<StorageAdapter>
 
-/** Makers that load their package on demand: the AWS SDK alone takes longer than most commands. */
+/** Functions that load a package on demand: the AWS SDK alone takes longer than most commands. */
 const makers: { readonly [Kind in StorageSettings['kind']]: Maker<Kind> } = {
   async local({ root }, { owner }) {
     const { createLocalAdapter } = await import('@ws/adapter-local')

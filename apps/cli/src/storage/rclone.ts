@@ -36,13 +36,13 @@ export function mountOptionsOf(
   }
 }
 
-/** The user of a mount. Root's mount belongs to root, for whom no command runs: root must give an owner. */
+/** The user of a mount. A mount by root belongs to root, and no command runs as root: root must give an owner. */
 function ownUser(): StorageOptions['owner'] {
   const uid = process.getuid?.() ?? 0
   return uid === 0 ? undefined : { uid, gid: process.getgid?.() ?? uid }
 }
 
-/** Credentials from the environment, since rclone does not search for them like the AWS SDK. */
+/** Credentials from the environment: unlike the AWS SDK, rclone does not search for credentials. */
 function credentialsOf({ credentialsFrom }: RcloneSettings): S3Credentials {
   if (credentialsFrom !== undefined) return readCredentials(credentialsFrom)
   const {

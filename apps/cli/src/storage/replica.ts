@@ -15,7 +15,7 @@ interface CopyOptions {
   readonly owner: Owner | undefined
 }
 
-/** A store's copy on this machine. Conflicts, failures and progress go to standard error. */
+/** A copy of a store on this machine. Conflicts, failures and progress go to standard error. */
 export async function openCopy({ store, directory, owner }: CopyOptions): Promise<ReplicaAdapter> {
   const { createReplicaAdapter } = await loadOptional('@ws/adapter-replica')
   return await createReplicaAdapter({
@@ -29,7 +29,7 @@ export async function openCopy({ store, directory, owner }: CopyOptions): Promis
   })
 }
 
-/** Copies of threads, each in its own directory; `undefined` without a setting. */
+/** Makes a function that copies threads, each to its own directory; `undefined` without a setting. */
 export function copiesOfThreads(storage: StorageSettings, owner: Owner | undefined) {
   const replica = copyOf(storage)
   if (replica === undefined) return undefined

@@ -7,7 +7,7 @@ import type { R2Settings, S3Settings } from './settings.ts'
 
 export interface BucketOpenOptions {
   readonly readOnly?: boolean | undefined
-  /** Known conditions of the server. Default: probed. */
+  /** The conditions that the server honours, if known. Default: probed. */
   readonly dialect?: S3Dialect | undefined
 }
 
@@ -38,10 +38,10 @@ function optionsOf({ bucket, prefix, symlinks, credentialsFrom }: S3Settings | R
   return { bucket, prefix, symlinks, credentials: credentialsFrom && readCredentials(credentialsFrom) }
 }
 
-/** Connection options. Unlike the SDK, buckets are addressed by path: few self-hosted servers have a host name for each bucket. */
+/** Connection options. Unlike in the SDK, buckets are part of the path: few self-hosted servers have a host name for each bucket. */
 function connectionOf({ endpoint, region, forcePathStyle }: S3Settings) {
   const url = endpoint ?? endpointOfEnvironment()
-  // a self-hosted server has no regions, but requests need one for their signature
+  // a self-hosted server has no regions, but the signature of a request needs a region
   const regionOfUrl = url === undefined || hasRegion() ? undefined : 'us-east-1'
   return { endpoint: url, region: region ?? regionOfUrl, forcePathStyle: forcePathStyle ?? url !== undefined }
 }

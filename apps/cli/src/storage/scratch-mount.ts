@@ -7,7 +7,7 @@ import { mountOptionsOf, openMount } from './rclone.ts'
 import type { ScratchStore } from './scratch.ts'
 import type { RcloneSettings } from './settings.ts'
 
-/** Mounts a scratch part of a bucket. Its cache is removed with it. */
+/** Mounts a scratch part of a bucket. Disposal also removes the cache of the mount. */
 export async function createScratchMount(settings: RcloneSettings, owner: Owner): Promise<ScratchStore> {
   const { openRcloneBucket } = await loadOptional('@ws/adapter-rclone')
   const cache = await createScratchAdapter({ owner })
@@ -15,7 +15,7 @@ export async function createScratchMount(settings: RcloneSettings, owner: Owner)
   const below = settings.prefix === '' ? name : `${settings.prefix}/${name}`
   const options = { owner, directory: cache.hostPath?.(paths.mountRoot) }
   try {
-    // checks write far more data than remains, so uploads wait briefly
+    // checks write much more data than they keep, so uploads need only a short delay
     const bucket = await openRcloneBucket({
       ...mountOptionsOf({ ...settings, prefix: below }, options),
       timeouts: { writeBack: 100 },

@@ -6,15 +6,15 @@ import type { R2Settings, S3Settings } from './settings.ts'
 
 /** A temporary part of a store, with adapters below it. */
 export interface ScratchStore extends AsyncDisposable {
-  /** The name for people: `s3`. */
+  /** The name of the store in messages: `s3`. */
   readonly name: string
-  /** An adapter below a path such as `/threads/t1`. The caller closes it. */
+  /** Opens an adapter below a path such as `/threads/t1`. The caller closes the adapter. */
   open(path: string): Promise<StorageAdapter>
 }
 
-/** Takes a new part below the prefix. Disposal deletes it with all content. */
+/** Reserves a new part below the prefix. Disposal deletes the part with all content. */
 export async function createScratchStore(settings: S3Settings | R2Settings): Promise<ScratchStore> {
-  const dialect = await probeBucket(settings) // asked once, not by every adapter
+  const dialect = await probeBucket(settings) // probed once, instead of by every adapter
   const name = `ws-check-${crypto.randomUUID()}`
   const above = settings.prefix === '' ? '' : `${settings.prefix}/`
   return {

@@ -12,9 +12,9 @@ interface BucketSettings {
   /** Whole segments without outer slashes; `""` for the whole bucket. */
   readonly prefix: string
   readonly symlinks: 'off' | 'rclonelink'
-  /** Names of environment variables; never values. Default: the AWS SDK's search. */
+  /** Names of environment variables, never their values. Default: the AWS SDK's search. */
   readonly credentialsFrom?: CredentialVariables | undefined
-  /** A host path for a copy in which programs work. Default: none. */
+  /** The host path of a copy in which programs work. Default: no copy. */
   readonly replica?: string | undefined
   readonly shown: string
 }
@@ -52,7 +52,7 @@ export function copyOf(storage: StorageSettings): string | undefined {
   return isBucket(storage) ? storage.replica : undefined
 }
 
-/** Whether programs of this machine can work in the storage: they need a directory. */
+/** True if programs of this machine can use the storage: programs need a directory. */
 export function hasDirectory(storage: StorageSettings): boolean {
   return !isBucket(storage) || copyOf(storage) !== undefined
 }

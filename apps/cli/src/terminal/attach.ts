@@ -4,18 +4,18 @@ import type { Session } from '@ws/core'
 
 import type { Output } from './output.ts'
 
-/** This process's terminal, if standard input and output are one. */
+/** The size of this process's terminal; `undefined` if standard input or output is not a terminal. */
 export function ownTerminal(): { readonly columns: number; readonly rows: number } | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
   const { columns, rows } = process.stdout
   return { columns: columns || 80, rows: rows || 24 }
 }
 
-/** Connects keys, size and output with a session. The terminal's mode is restored at every exit. */
+/** Connects keys, size and output with a session. Restores the terminal's mode on every exit. */
 export async function attachTerminal(session: Session, output: Output): Promise<void> {
   const { stdin, stdout } = process
   const restore = (): void => void stdin.setRawMode(false)
-  // if the session has ended, its result shows that
+  // a failed write means that the session has ended, which its result shows
   const onKeys = (keys: Uint8Array): void => void session.write(keys).catch(() => undefined)
   const onResize = (): void => {
     try {
@@ -70,11 +70,11 @@ const endOfFileInterval = 200
 
 /**
  * Sends the end-of-file key until the session ends.
- * One key is not enough: a starting shell can lose it, and each program consumes one.
+ * One key is not enough: a shell may lose the key while it starts, and each program consumes a key.
  */
 async function typeEnd(session: Session, unfinishedLine: boolean): Promise<void> {
   for (let attempt = 0; !session.closed; attempt++) {
-    // After an unfinished line, the first key only sends that line; a line editor ignores the key there.
+    // After an unfinished line, the first key only submits that line; a line editor ignores the key in such a line.
     const first = unfinishedLine && attempt === 0 ? endOfFile : ''
     const finish = unfinishedLine && attempt === 2 ? '\r' : ''
     await session.write(`${first}${finish}${endOfFile}`)
@@ -82,7 +82,7 @@ async function typeEnd(session: Session, unfinishedLine: boolean): Promise<void>
   }
 }
 
-/** Prints chunks in order, and waits for all of them at the end. */
+/** Prints chunks in order. Waits at the end until all chunks are printed. */
 async function printUntilEnd(session: Session, output: Output): Promise<void> {
   let printed: Promise<unknown> = Promise.resolve()
   const stop = session.onData(

@@ -2,7 +2,7 @@ import { fstatSync, readFileSync, readlinkSync } from 'node:fs'
 
 import { StreamError, UsageError } from '../errors.ts'
 
-/** Standard input as bytes. @throws UsageError when it is closed or a directory; the stream throws StreamError */
+/** Standard input as bytes. @throws UsageError for a closed input or a directory; the stream itself throws StreamError */
 export function standardInput(remedy: string): AsyncIterable<Uint8Array> {
   if (isClosed(0)) throw new UsageError(`standard input is closed; ${remedy}`)
   // Node would treat a directory as an empty input
@@ -19,7 +19,7 @@ async function* readInput(): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** True if a standard stream was closed: Node then opens `/dev/null` in its place, for reading *and* writing. */
+/** True if a standard stream was closed: Node then opens `/dev/null` instead, for reading *and* writing. */
 export function isClosed(descriptor: 0 | 1): boolean {
   try {
     if (readlinkSync(`/proc/self/fd/${descriptor}`) !== '/dev/null') return false

@@ -4,9 +4,9 @@ import { escapeJson, escapeText, nameOn } from './escape.ts'
 export interface Output {
   readonly json: boolean
   readonly terminal: boolean
-  /** Prints a line of text. Colours appear only on a terminal. */
+  /** Prints a line of text. Colours are printed only on a terminal. */
   line(text: string): Promise<void>
-  /** Prints a program's output unchanged, also on a terminal. Resolves when more may be written. */
+  /** Prints a program's output unchanged, also on a terminal. Resolves when more output may be written. */
   bytes(chunk: Uint8Array): Promise<void>
   /** Prints workspace content: unchanged, or escaped on a terminal. */
   content(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void>
@@ -20,7 +20,7 @@ export interface OutputOptions {
   readonly onFailure: (reason: Error) => void
 }
 
-/** Standard output with backpressure. A closed pipe ends the command quietly; any other failure is an error. */
+/** Standard output with backpressure. A closed pipe ends the command without message; any other failure is an error. */
 export function createOutput(stream: NodeJS.WriteStream, { json, onFailure }: OutputOptions): Output {
   const broken: { reason?: Error } = {}
   const check = (): void => {

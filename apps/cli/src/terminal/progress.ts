@@ -1,13 +1,13 @@
 export interface Progress extends Disposable {
   count(): void
-  /** Clears the line for other text. The next tick shows it again. */
+  /** Clears the progress line for other text. The next tick prints the line again. */
   clear(): void
 }
 
 const firstAfter = 1000
 const everyMs = 500
 
-/** Milliseconds until the line shows (default 1,000), and between its changes (500). */
+/** Milliseconds until the line appears (default 1,000), and between its updates (500). */
 export interface ProgressOptions {
   readonly delay?: number
   readonly interval?: number
@@ -16,7 +16,7 @@ export interface ProgressOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Shows progress on a line of a terminal. Elsewhere, nothing is shown. */
+/** Shows progress on a line of a terminal. Does nothing on other streams. */
 export function startProgress(
   stream: NodeJS.WriteStream,
   label: string,

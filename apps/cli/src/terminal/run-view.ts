@@ -16,7 +16,7 @@ export interface RunViewOptions {
   readonly steps: number
 }
 
-/** Prints a line for each ended step, and on a terminal for running steps. With JSON, prints a value for each event. */
+/** Prints a line for each ended step, and on a terminal also for running steps. With JSON, prints a value for each event. */
 export function createRunView({ output, style, steps }: RunViewOptions): RunView {
   const running = new Set<string>()
   let ended = 0

@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import { screenWidth } from './wrap.ts'
 
 export interface Style {
-  /** Columns of the terminal, at least 40; 100 without one. */
+  /** Columns of the terminal, at least 40; 100 without a terminal. */
   readonly width: number
   good(text: string): string
   bad(text: string): string
@@ -12,7 +12,7 @@ export interface Style {
   strong(text: string): string
 }
 
-/** Colours on a terminal that supports them, except under NO_COLOR. */
+/** Styles with colours on a terminal that supports colours, except under NO_COLOR. */
 export function createStyle(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): Style {
   const colours = stream.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   const paint =

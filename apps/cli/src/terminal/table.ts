@@ -28,7 +28,7 @@ export interface TableOptions {
   readonly widths?: readonly (number | null)[]
 }
 
-/** Renders aligned columns without borders. Cells may contain colours; wide characters count by displayed width. */
+/** Renders aligned columns without borders. Cells may contain colours. A wide character counts by its displayed width. */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
   if (rows.length === 0 && options.head === undefined) return ''
   const { widths = [] } = options
@@ -52,7 +52,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
     .join('\n')
 }
 
-/** Wraps a cell's text, because the table library would cut words longer than their column. */
+/** Wraps a cell's text at words: the table library would cut words that are longer than their column. */
 const wrapped = (text: string, width: number | null | undefined) =>
   width
     ? text

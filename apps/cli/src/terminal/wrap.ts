@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 
 import { escapeText } from './escape.ts'
 
-/** Breaks a text at spaces into lines of at most `width` characters, colours not counted. Longer words are not broken. */
+/** Breaks a text at spaces into lines of at most `width` characters, without counting colours. Longer words stay whole. */
 export function wrapWords(text: string, width: number, indent = ''): string {
   const lines: string[] = []
   let line = ''
@@ -16,7 +16,7 @@ export function wrapWords(text: string, width: number, indent = ''): string {
   return [...lines, line].join('\n')
 }
 
-/** Prints a message as one line, or wrapped on a terminal. Use `nameOn` for names. */
+/** Prints a message on one line, or wrapped on a terminal. Use `nameOn` for names in the message. */
 export function complainTo(stream: NodeJS.WriteStream, text: string): void {
   const message = `ws: ${stream.isTTY ? escapeText(text) : text}`
   stream.write(`${stream.isTTY ? wrapWords(message, screenWidth(stream), '    ') : message}\n`)

@@ -12,7 +12,7 @@ import { createScratch } from './scratch.ts'
 import type { MountPoint } from './types.ts'
 
 export interface FixturesOptions {
-  /** `storesBeside` of the conformance kit, which is an optional package. */
+  /** `storesBeside` from the conformance kit, which is an optional package. */
   readonly storesBeside: typeof storesBeside
   readonly executor: Executor
   readonly at: MountPoint
@@ -32,7 +32,7 @@ export async function openFixtures(options: FixturesOptions): Promise<Fixtures> 
   const store = await createStore?.()
   const scratch = store ?? (await createScratch(owner))
   const opened = new Set<Workspace>()
-  // a test that waits for a command ends when its workspace closes
+  // closing a workspace ends a test that waits for a command
   const interrupt = (): void => {
     for (const workspace of opened) workspace.close().catch(() => undefined)
   }
@@ -57,7 +57,7 @@ export async function openFixtures(options: FixturesOptions): Promise<Fixtures> 
       dispose: async () => opened.clear(),
     }
   }
-  // this workspace keeps the executor's state for all tests
+  // this workspace keeps the executor's resources alive during all tests
   const { createStore: createKept } = createFixture()
   const mounts = [{ at, adapter: () => createKept('kept') }]
   const end = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import type { Style } from '../terminal/style.ts'
 import { renderTable } from '../terminal/table.ts'
 import type { CheckResult, Report, Status } from './types.ts'
 
-/** A table of checks by executor and place, with notes on cells other than `ok`. */
+/** A table of checks by executor and place. Adds notes on cells other than `ok`. */
 export function renderReport(report: Report, style: Style): string {
   const { results, unavailable } = report
   const columns = [...results, ...unavailable].map(columnOf)
@@ -62,17 +62,17 @@ function renderGroup(
 
 const columnWidth = 9
 const gap = 2
-/** The width of titles, which use the rest of the screen. */
+/** The width of titles, which take the rest of the screen. */
 const titleWidth = (columns: number, { width }: Style): number =>
   Math.min(56, Math.max(24, width - columns * (columnWidth + gap)))
 
 const columnOf = ({ executor, at, store }: Pick<CheckResult, 'executor' | 'at' | 'store'>): string =>
   `${store ?? executor}@${at}`
 
-/** The row of a test. Tests with one title share a row. */
+/** The row of a test. Tests with the same title share a row. */
 const rowOf = ({ check }: CheckResult): string => check.title.split(' › ', 1)[0] ?? ''
 
-/** Statuses in order of priority. A row shows the first status that one of its tests has. */
+/** Statuses, the most important first. A row shows the first status that one of its tests has. */
 const order: readonly Status[] = ['failed', 'view', 'refused', 'ok', 'skipped']
 
 const nameOf = ({ check }: CheckResult): string => `${check.group}: ${check.title}`

@@ -10,7 +10,7 @@ import type { CheckResult, MountPoint, Report, Status, Unavailable } from './typ
 
 export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly executors: readonly ExecutorName[]
-  /** An interpreter, which is always available and checked if no executor of `executors` is. */
+  /** An interpreter, which is always available. Checked if no executor of `executors` is available. */
   readonly fallback?: ExecutorName | undefined
   readonly at: readonly MountPoint[]
   readonly owner: Owner
@@ -18,16 +18,16 @@ export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly onResult: () => void
 }
 
-/** Number of executor and place pairs that are checked at once. */
+/** Limit of pairs of executor and place that are checked at once. */
 const concurrency = 2
 
-/** Runs the suites for each executor and place over scratch files, which are always removed. */
+/** Runs the suites for each executor and place on scratch files, which are always removed. */
 export async function runChecks(options: RunOptions): Promise<Report> {
   const results: CheckResult[] = []
   const unavailable: Unavailable[] = []
   const roots: Report['roots'][number][] = []
   const placesOf = async (name: ExecutorName) => {
-    // Attacks are programs, and `sanitize` runs only trusted programs.
+    // The suites attack with programs, and `sanitize` runs only trusted programs.
     const executor = await createExecutor(name, { sanitize: { trustPrograms: 'all' } })
     return options.at.map((at) => ({ name, executor, at }))
   }
@@ -97,7 +97,7 @@ const departures: Partial<Record<ExecutorName, Readonly<Record<string, string>>>
   },
 }
 
-/** Titles of tests that do not apply: of another root, of features declared absent, and of the fixture. */
+/** Reasons of tests that do not apply: they need another root, or features that the executor or the fixture does not have. */
 const inapplicable = /^the root is at|^guarantee \w+: (?:kernel|interpreter)$|^every guarantee|^the fixture has no/u
 
 /** The status of a test; `undefined` if the test does not apply. */
@@ -115,7 +115,7 @@ function judge(
     return { status: level === undefined ? 'skipped' : level === 'none' ? 'refused' : 'view', note: reason }
   }
   if (departure !== undefined) return { status: 'refused', note: departure }
-  // No rule caused the refusal: the executor cannot prove that the command remains inside.
+  // No rule caused the refusal: the executor cannot prove that the command stays inside the workspace.
   if (isWorkspaceError(error, 'EUNENFORCEABLE') && error.rule === undefined) {
     return { status: 'refused', note: error.message }
   }

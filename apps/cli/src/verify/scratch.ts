@@ -13,7 +13,7 @@ export interface Scratch extends AsyncDisposable {
 
 export async function createScratch(owner: Owner): Promise<Scratch> {
   const directory = await mkdtemp(join(await realpath(tmpdir()), 'ws-check-'))
-  await chmod(directory, 0o755) // the owner has to come through
+  await chmod(directory, 0o755) // the owner must be able to pass through the directory
   return {
     directory,
     give: (path) => give(owner, path),

@@ -3,11 +3,11 @@ import type { ExecutorName } from '../config/executors.ts'
 export type MountPoint = '/' | '/workspace'
 
 /**
- * - `ok`: the promise is kept.
- * - `refused`: the executor declares a lack, and refuses the command.
- * - `view`: a declared translation, which a determined program can evade.
- * - `skipped`: the test does not apply here; see the note.
- * - `failed`: the promise is broken.
+ * - `ok`: the guarantee holds.
+ * - `refused`: the executor declares that a feature is missing, and refuses the command.
+ * - `view`: the executor declares only translated paths, which a determined program can evade.
+ * - `skipped`: the test does not apply here; the note gives the reason.
+ * - `failed`: the guarantee does not hold.
  */
 export type Status = 'ok' | 'refused' | 'view' | 'skipped' | 'failed'
 
@@ -27,7 +27,7 @@ export interface CheckResult {
   readonly duration: number
 }
 
-/** An executor that cannot run at a place. */
+/** An executor that cannot run at a mount point. */
 export interface Unavailable {
   readonly executor: ExecutorName
   readonly at: MountPoint
@@ -38,6 +38,6 @@ export interface Unavailable {
 export interface Report {
   readonly results: readonly CheckResult[]
   readonly unavailable: readonly Unavailable[]
-  /** The form in which executors make the root of commands, if they have a choice. */
+  /** The forms in which executors make the root of commands, for executors that have a choice. */
   readonly roots: readonly { readonly executor: ExecutorName; readonly at: MountPoint; readonly form: string }[]
 }

@@ -1,6 +1,6 @@
 import { refuse } from './refuse.ts'
 
-/** The executor counts free descriptors by this: a browser thread takes none. */
+/** The executor counts free descriptors with this function: a browser thread needs no descriptors. */
 export function openSync(path: string): number {
   return path === '/dev/null' ? 0 : refuse('fs', 'openSync')()
 }

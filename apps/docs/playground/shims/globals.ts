@@ -1,9 +1,9 @@
 export { Buffer } from 'buffer/'
 
-/** Without cross-origin isolation there is no shared memory: messages then carry copies. */
+/** Without cross-origin isolation, a page has no shared memory: messages then contain copies. */
 export const SharedArrayBuffer = globalThis.SharedArrayBuffer ?? ArrayBuffer
 
-/** The parts of Node's `process` that are used. */
+/** The parts of Node's `process` that the scripts use. */
 export const process = {
   platform: 'linux',
   env: {},
@@ -17,7 +17,7 @@ export const process = {
   },
 }
 
-/** Node's timers have `unref`, which has no meaning in a page. */
+/** A timer with Node's method `unref`, which has no effect in a page. */
 export function setTimeout(work: () => void, delay?: number): object {
   return Object.assign(Object(globalThis.setTimeout(work, delay)) as object, { ref() {}, unref() {} })
 }

@@ -1,4 +1,4 @@
-/** A missing part of Node: calling it or its members fails with this sentence. */
+/** A stand-in for a missing part of Node: a call of it or of its members throws this sentence. */
 export function refuse(module: string, name: string): () => never {
   const refused = function (): never {
     throw new Error(`\`${name}\` of ${module} is not available in a browser; run this workspace on Node`)

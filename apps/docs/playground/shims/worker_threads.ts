@@ -1,6 +1,6 @@
 type Listener = (value: unknown) => void
 
-/** Adds Node's method to a browser's port. */
+/** Adds Node's method `on` to a browser's port. */
 function listening(port: MessagePort): void {
   Object.assign(port, {
     on(_message: 'message', listener: Listener) {
@@ -19,7 +19,7 @@ export class MessageChannel extends globalThis.MessageChannel {
 
 let script: URL | undefined
 
-/** Names the script of the interpreter's threads. */
+/** Sets the script of the interpreter's threads. */
 export function setInterpreter(url: URL): void {
   script = url
 }

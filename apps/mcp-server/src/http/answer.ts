@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drained } from '../messages/drained.ts'
 import { codeOf } from '../messages/errors.ts'
 
-/** Limit of stream bytes that a client has not read. */
+/** Limit of stream bytes that a client leaves unread. */
 const maxUnread = 1024 * 1024
 
 /** Answers with a JSON-RPC error, and discards the rest of the body. */
@@ -15,7 +15,7 @@ export function refuse(response: ServerResponse, status: number, message: string
   response.req.resume()
 }
 
-/** Converts a request, without its body, which is parsed already. */
+/** Converts a request, without its body, which the caller has already parsed. */
 export function toRequest({ method = 'GET', headers }: IncomingMessage, url: URL, signal: AbortSignal): Request {
   const copied = new Headers()
   for (const [name, value] of Object.entries(headers)) {
@@ -26,7 +26,7 @@ export function toRequest({ method = 'GET', headers }: IncomingMessage, url: URL
 
 export interface SendOptions {
   readonly unreadTimeout: number
-  /** True for a stream of changes: the SDK queues its unread events without limit. */
+  /** True for a stream of changes: the SDK queues unread events of a stream without limit. */
   readonly isStream: boolean
 }
 
@@ -35,11 +35,11 @@ export async function send(response: ServerResponse, answer: Response, options: 
   const { unreadTimeout, isStream } = options
   response.on('timeout', () => response.destroy())
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  // tells the client that the stream is open before the first event
+  // before the first event, tell the client that the stream is open
   if (isStream) response.flushHeaders()
   response.req.resume()
   const reader = answer.body?.getReader()
-  // A vanished client ends the call at once, since a command may print nothing until its end.
+  // A lost connection ends the call at once, since a command may print nothing until its end.
   const cancel = (): void => void reader?.cancel().catch(() => undefined)
   response.once('close', cancel)
   if (response.closed) cancel()

@@ -13,7 +13,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 import type { AuthOptions, Subject } from './types.ts'
 
-/** Seconds for which a token without an expiry counts as valid: the SDK requires one for each request. */
+/** Seconds for which a token without an expiry is accepted: the SDK requires an expiry with each request. */
 const untilNextCheck = 60
 
 /** Checks tokens, and tells clients where to get a token. */
@@ -24,7 +24,7 @@ export class Gate {
   constructor(auth: AuthOptions) {
     this.#auth = auth
     const { requiredScopes, resource } = auth
-    // reports an invalid issuer now, not at the first request
+    // reports an invalid issuer now instead of at the first request
     if (resource !== undefined) buildOAuthProtectedResourceMetadata(metadataOf(resource))
     this.#options = {
       verifier: { verifyAccessToken: (token) => this.#verify(token) },
@@ -36,7 +36,7 @@ export class Gate {
     }
   }
 
-  /** The subject of a request, or an answer that refuses it. */
+  /** The subject of a request, or the answer that refuses the request. */
   async check(authorization: string | undefined): Promise<Subject | Response> {
     try {
       const { extra } = await verifyBearerToken(authorization, this.#options)
@@ -46,7 +46,7 @@ export class Gate {
     }
   }
 
-  /** This resource's metadata; `undefined` for other requests. */
+  /** The metadata of this resource, if the request is for the metadata; else `undefined`. */
   metadata(url: URL, method: string): Response | undefined {
     const { resource } = this.#auth
     if (resource === undefined || !url.pathname.startsWith('/.well-known/')) return undefined

@@ -3,10 +3,10 @@ import { Duplex } from 'node:stream'
 
 import { pace } from '../messages/pace.ts'
 
-/** Node parses 64 KiB at once, which takes 30 to 100 ms for chunks of one byte. */
+/** Bytes passed at once. Node would parse 64 KiB at once, which takes 30 to 100 ms for chunks of one byte. */
 const sliceBytes = 4 * 1024
 
-/** Passes data to the HTTP parser in small parts, with turns for other work in between. */
+/** Passes data to the HTTP parser in small parts. Other work gets a turn of the event loop after each part. */
 export class PacedConnection extends Duplex {
   readonly #socket: Socket
   #rest: Buffer = Buffer.alloc(0)

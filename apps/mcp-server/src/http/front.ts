@@ -30,7 +30,7 @@ interface Exchange {
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** Checks requests in this order before the protocol: host, origin, path, token, limits. */
+/** Checks requests before the protocol, in this order: host, origin, path, token, limits. */
 export class Front {
   readonly #path: string
   readonly #hosts: readonly string[]
@@ -66,7 +66,7 @@ export class Front {
 
   /** Never rejects. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // a vanished client is no error
+    // a lost connection is not an error of the server
     request.on('error', () => undefined)
     response.on('error', () => undefined)
     try {
@@ -83,7 +83,7 @@ export class Front {
   async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = targetOf(request)
     if (url === undefined) return refuse(response, 400, 'the address is not valid')
-    // so far, only the `Host` header was checked
+    // until here, only the `Host` header was checked, not the address
     if (!this.#hosts.includes(url.hostname)) return refuse(response, 403, 'the host of the address is not served')
     const metadata = this.#gate?.metadata(url, request.method ?? 'GET')
     if (metadata !== undefined) return this.#send(response, metadata)
@@ -124,7 +124,7 @@ export class Front {
       if (messages > this.#calls.most) throw new MessageError(413, `a batch has at most ${this.#calls.most} messages`)
       take(this.#calls, callsIn(body), 'too many calls are running')
     }
-    // amounts taken after the client's end would never be released
+    // after the client has disconnected, nothing else would release the amounts
     if (response.closed) return free()
     await this.#subjects.use(subject, async (served) => {
       if (isStream) held.push(await watchListened(served.source.watch, body))
@@ -134,9 +134,9 @@ export class Front {
     })
   }
 
-  /** Answers one request. A vanished client ends its calls. */
+  /** Answers one request. If the client disconnects, its calls end. */
   async #exchange({ handler }: SubjectServer, { request, response, url, body, isStream }: Exchange): Promise<void> {
-    // each request makes a server, so simultaneous requests take turns
+    // each request makes a server, so simultaneous requests wait for turns of the event loop
     this.#order = this.#order.then(() => nextTurn())
     await this.#order
     const gone = new AbortController()
@@ -155,7 +155,7 @@ export class Front {
     if (error instanceof MessageError) return refuse(response, error.status, error.message)
     if (response.destroyed) return
     this.#report(error)
-    // errors of a workspace contain no host path, so clients may see them
+    // the error of a workspace contains no host path, so the client may see the error
     if (isWorkspaceError(error)) return refuse(response, error.code === 'EBUSY' ? 503 : 500, error.message)
     refuse(response, 500, 'the request failed')
   }

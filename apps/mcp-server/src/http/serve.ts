@@ -11,9 +11,9 @@ import { Front } from './front.ts'
 import type { MakeServer } from './subjects.ts'
 import type { HttpOptions } from './types.ts'
 
-/** Milliseconds for a whole request to arrive. */
+/** Milliseconds until a whole request must have arrived. */
 const arrivalTimeout = 60_000
-/** Milliseconds. The value is above the usual 60 s of clients and proxies: if the server closed first, requests would be lost. */
+/** Milliseconds. Longer than the usual 60 s of clients and proxies: if the server closed first, requests would be lost. */
 const keepAliveTimeout = 65_000
 
 export interface HttpServer extends Served {
@@ -21,14 +21,14 @@ export interface HttpServer extends Served {
 }
 
 /**
- * Serves one workspace for each subject over streamable HTTP. Checks `Host` and `Origin`, then the token. TLS belongs to a proxy.
+ * Serves one workspace for each subject over streamable HTTP. Checks `Host` and `Origin`, then the token. Use a proxy for TLS.
  * @throws WorkspaceError `EINVAL` beyond the loopback without `auth`, or for an address without `allowedHosts`
  */
 export function serveHttp(options: HttpOptions): Promise<HttpServer> {
   return serveHttpWith(options, createServer)
 }
 
-/** {@link serveHttp} with the caller's own servers on this stack. */
+/** Like {@link serveHttp}, with servers that the caller makes. */
 export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer): Promise<HttpServer> {
   const { host = '127.0.0.1', port = 0, path = '/mcp' } = options
   checkExposure(host, options)
@@ -49,7 +49,7 @@ export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer
   })
   server.listen(port, host)
   await once(server, 'listening')
-  // a connection refused for lack of descriptors affects only its client
+  // without descriptors, a connection is refused, which affects only its client
   server.on('error', () => undefined)
   const address = server.address() as AddressInfo
   let ending: Promise<void> | undefined

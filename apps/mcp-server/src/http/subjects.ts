@@ -44,10 +44,10 @@ export class Subjects {
 
   /** Keeps a subject's workspace open during the work. */
   async use(subject: Subject | undefined, run: (served: SubjectServer) => Promise<void>): Promise<void> {
-    // no id is empty, so this key is unique
+    // no subject has an empty id, so this key is unique
     const key = subject === undefined ? '' : `id:${subject.id}`
     const entry = this.#entries.get(key) ?? this.#open(key, subject)
-    // the map is ordered by last use
+    // keep the map in the order of last use
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     entry.uses += 1
@@ -60,7 +60,7 @@ export class Subjects {
     }
   }
 
-  /** Closes an unused workspace after a while. Background commands keep it open. */
+  /** Closes an unused workspace after `idleTimeout`. Background commands keep a workspace open. */
   #rest(key: string, entry: Entry): void {
     const end = async (): Promise<void> => {
       const { opened } = await entry.served

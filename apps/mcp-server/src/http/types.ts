@@ -2,12 +2,12 @@ import type { OAuthMetadata } from '@modelcontextprotocol/server'
 import type { MessageLimits, OpenedWorkspace, SourceOptions } from '../types.ts'
 
 export interface Subject {
-  /** An id that is equal for all tokens of a user. It is never shown. */
+  /** An id that is equal for all tokens of a user. The server never shows the id. */
   readonly id: string
   readonly scopes?: readonly string[] | undefined
   /** Seconds since the epoch. Default: the token does not expire here. */
   readonly expiresAt?: number | undefined
-  /** The server for which the issuer made the token. It is checked if `resource` is given. */
+  /** The server for which the issuer made the token. With `resource`, the server checks this field. */
   readonly resource?: string | undefined
 }
 
@@ -33,13 +33,13 @@ export interface SubjectWorkspace extends OpenedWorkspace {
 }
 
 /**
- * With `auth`, a subject that already uses a limit gets more only while other subjects can have as much.
- * Limits of calls, streams and memory answer 503; limits of one message answer 413.
+ * With `auth`, a subject that already uses a part of a limit gets more only while other subjects can have as much.
+ * Beyond limits of calls, streams and memory, the answer is 503; beyond limits of one message, 413.
  */
 export interface HttpOptions extends SourceOptions, MessageLimits {
-  /** Opens a subject's workspace, such as a thread by {@link openThreads}. `undefined`: the only subject without `auth`. */
+  /** Opens a subject's workspace, such as a thread by {@link openThreads}. `undefined` stands for the only subject without `auth`. */
   readonly open: (subject: Subject | undefined) => Promise<SubjectWorkspace>
-  /** Default: no authentication, which is allowed only on the loopback. */
+  /** Default: no authentication, which the server allows only on the loopback. */
   readonly auth?: AuthOptions | undefined
   /** The address to listen on. Default `127.0.0.1`. */
   readonly host?: string | undefined
@@ -47,9 +47,9 @@ export interface HttpOptions extends SourceOptions, MessageLimits {
   readonly port?: number | undefined
   /** The path of the endpoint. Default `/mcp`. */
   readonly path?: string | undefined
-  /** Accepted `Host` names without ports, needed beyond the loopback. Default: the loopback's. */
+  /** Accepted `Host` names without ports, required beyond the loopback. Default: names of the loopback. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Accepted `Origin` names; a missing `Origin` is accepted. Default: the loopback's. */
+  /** Accepted `Origin` names. A missing `Origin` is accepted. Default: names of the loopback. */
   readonly allowedOrigins?: readonly string[] | undefined
   /** Milliseconds after which an unused workspace is closed. Default 300,000. */
   readonly idleTimeout?: number | undefined

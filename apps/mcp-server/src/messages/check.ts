@@ -1,11 +1,11 @@
 import { MessageError } from './errors.ts'
 
-/** Limit of characters of names, ids and URIs, which answers repeat and calls keep. */
+/** Limit of characters of names, ids and URIs: answers repeat these texts, and running calls keep them. */
 const maxName = 16 * 1024
-/** Limit of names in objects for the SDK's schemas: 100,000 names take half a second. */
+/** Limit of names in objects that the SDK's schemas check: 100,000 names take half a second. */
 const maxKeys = 1_000
 
-/** Refuses oversized parts before the SDK sees them. @throws MessageError 413 that names the part */
+/** Refuses oversized parts of a message before the SDK receives the message. @throws MessageError 413 that names the part */
 export function checkMessage(message: unknown): void {
   for (const one of Array.isArray(message) ? message : [message]) {
     const { method, id, params, result, error } = fieldsOf(one)

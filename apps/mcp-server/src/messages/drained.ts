@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** Waits until the other side has read everything or is gone. `once` of `node:events` would reject. */
+/** Waits until the reader has read everything or has disconnected. `once` of `node:events` would reject. */
 export async function drained(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = (): void => {

@@ -1,4 +1,4 @@
-/** A refused message with its HTTP status, which selects the code on stdio. */
+/** A refusal of a message, with an HTTP status. On stdio, the status selects the error code. */
 export class MessageError extends Error {
   readonly status: 400 | 413 | 503
 

@@ -9,11 +9,11 @@ const firstCapacity = 1024
 export interface IncomingOptions {
   /** Limit of a message in bytes. */
   readonly most: number
-  /** Called with a number of bytes before their memory is used. Throws a `MessageError` beyond the limit. */
+  /** Called with a number of bytes before this memory is used. Throws a `MessageError` beyond the limit. */
   readonly take?: ((bytes: number) => void) | undefined
 }
 
-/** Collects a message in one buffer: a client may send single bytes, and each would be an object. */
+/** Collects a message in one buffer: a client may send single bytes, and each chunk would be an object. */
 export class Incoming {
   readonly #options: IncomingOptions
   readonly #shape = new Shape()
@@ -25,12 +25,12 @@ export class Incoming {
     this.#options = options
   }
 
-  /** The reason for refusing a message: 413 too large, 400 too deep, or errors of `take`. Later bytes are only searched for its id. */
+  /** The reason to refuse the message: 413 too large, 400 too deep, or an error of `take`. Later bytes only serve to find the id. */
   get refusal(): MessageError | undefined {
     return this.#refusal
   }
 
-  /** The message's id so far; `null` without one. */
+  /** The message's id, if it has been received; else `null`. */
   get id(): RequestId | null {
     return this.#shape.id
   }
@@ -39,7 +39,7 @@ export class Incoming {
     return this.#size
   }
 
-  /** Bytes of memory of the parsed message. A text may need two bytes for each received byte. */
+  /** Bytes of memory that the parsed message will use. A text may need two bytes for each received byte. */
   get held(): number {
     return 2 * this.#size + this.#shape.bytes
   }
@@ -72,7 +72,7 @@ export class Incoming {
     this.#size = size
   }
 
-  /** Returns the message, and drops its bytes. @throws MessageError the refusal, and 400 for anything but JSON in UTF-8 */
+  /** Returns the message, and drops its bytes. @throws MessageError the refusal, or 400 for anything but JSON in UTF-8 */
   async parse(): Promise<unknown> {
     if (this.#refusal !== undefined) throw this.#refusal
     this.#options.take?.(this.#shape.bytes)

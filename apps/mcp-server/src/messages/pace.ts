@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Milliseconds of work in one turn of the event loop. Further work waits for the next turn. */
 const turnMs = 5
 
-/** Spreads work over turns of the shared event loop, so one client does not block others. */
+/** Spreads work over turns of the shared event loop, so that one client does not block other clients. */
 class Pace {
   #began: number | undefined
   #next: Promise<void> | undefined
 
-  /** Runs work in order, in a turn with time left. One piece of work is never interrupted. */
+  /** Runs work in order, in a turn that has time left. Work that has begun is never interrupted. */
   async run<Result>(work: () => Result): Promise<Result> {
     while (this.#began !== undefined && performance.now() - this.#began >= turnMs) await this.#next
     this.#began ??= performance.now()
@@ -16,7 +16,7 @@ class Pace {
     return work()
   }
 
-  /** Ends a turn. Other work in the same turn counts too: the time runs from the first piece. */
+  /** Ends a turn. The time of a turn runs from its first piece of work, so other work in the turn counts too. */
   async #end(): Promise<void> {
     await nextTurn()
     this.#began = undefined

@@ -2,16 +2,16 @@ import type { RequestId } from '@modelcontextprotocol/server'
 
 import { MessageError } from './errors.ts'
 
-/** Limit of nesting levels, because checks of schemas are recursive. */
+/** Limit of nesting levels, because the checks of schemas are recursive. */
 const maxDepth = 256
 
-/** Limit of values in one message: 4 MiB of `[],[],…` are more than a million objects. */
+/** Limit of values in a message: 4 MiB of `[],[],…` contain more than a million objects. */
 const maxValues = 20_000
 
-/** Estimated bytes of a value besides its text: a slot, a key and its object. */
+/** Estimated bytes of a value without its text: a slot, a key and an object. */
 const bytesOfValue = 128
 
-/** Limit of bytes of an id or name. Longer ones are ignored. */
+/** Limit of bytes of an id or name. Longer ids and names are ignored. */
 const maxToken = 16 * 1024
 
 const [quote, comma, colon, openArray, backslash, closeArray, openObject, closeObject] = [
@@ -36,7 +36,7 @@ export class Shape {
   }
 
   add(bytes: Uint8Array): void {
-    // local variables, since fields would be read and written for each byte
+    // local variables: the loop would read and write fields for each byte
     let [values, depth, deepest, inText, isEscaped] = [
       this.#values,
       this.#depth,
@@ -87,7 +87,7 @@ export class Shape {
     else if (this.#key === 'id' && (typeof value === 'string' || Number.isInteger(value))) this.id = value as RequestId
   }
 
-  /** The current text or number; `undefined` for other values, which contain brackets. */
+  /** The current text or number; `undefined` for objects and lists. */
   #value(): unknown {
     if (this.#token.length > maxToken) return undefined
     try {

@@ -6,7 +6,7 @@ import { version } from '../version.ts'
 import { addResources } from './resources.ts'
 import { addTools } from './tools.ts'
 
-/** Makes a server for one connection or request. @param streams whether clients can be notified of changes */
+/** Makes a server for a connection or a request. @param streams true if clients can be notified of changes */
 export function createServer(
   source: Source,
   skills: SkillsExtension | undefined,

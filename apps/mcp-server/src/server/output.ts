@@ -6,7 +6,7 @@ type Properties = Readonly<Record<string, { readonly type: 'string' | 'number' }
 const text = { type: 'string' } as const
 const transfer: Properties = { from: text, to: text, version: text }
 
-/** Tools of `split` whose text contains only these facts. Clients may pass text, structured content or both, so other tools have none. */
+/** Tools of `split` whose text has no other facts. Clients may pass text, structured content or both, so other tools have no schema. */
 const shortOutputs: Readonly<Record<string, Properties>> = {
   write: { path: text, change: text, version: text, size: { type: 'number' } },
   copy: transfer,
@@ -15,13 +15,13 @@ const shortOutputs: Readonly<Record<string, Properties>> = {
   delete: { path: text },
 }
 
-/** The schema of a tool's structured output, if any. */
+/** The schema of a tool's structured output; `undefined` for a tool without structured output. */
 export function outputSchemaOf(face: string | undefined, tool: string): StandardSchemaWithJSON | undefined {
   const properties = face === 'split' && Object.hasOwn(shortOutputs, tool) ? shortOutputs[tool] : undefined
   return properties && shownSchema({ type: 'object', properties, additionalProperties: false })
 }
 
-/** Limit of characters of facts for programs beside an answer. */
+/** Limit of characters of the facts that are sent to programs beside an answer. */
 const longestData = 4_096
 
 /** Facts for programs, hidden from models: versions, counts, error codes, and the next call. */
@@ -30,7 +30,7 @@ export function metaOf({ data, next }: ToolAnswer): Record<string, unknown> {
   return { ...(isShort && { 'ws/data': data }), ...(next && { 'ws/next': next }) }
 }
 
-/** A schema for display only: tools check their own arguments, with better messages. */
+/** A schema that only describes: tools check their own arguments, with better messages. */
 export function shownSchema(schema: object): StandardSchemaWithJSON {
   const json = (): Record<string, unknown> => ({ ...schema })
   return {

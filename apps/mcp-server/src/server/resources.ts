@@ -12,7 +12,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Source } from '../source/source.ts'
 import { pathOf, uriOf, uriTemplate } from '../source/uris.ts'
 
-/** Limits of entries in a listing, and of proposals for a path. */
+/** Limit of entries in a listing. `maxProposed`: limit of proposals for a path. */
 const maxListed = 500
 const maxProposed = 100
 /** Limit of bytes of a file as a resource, read in one turn of the event loop. Tools read larger files in parts. */
@@ -27,7 +27,7 @@ export function addResources(server: McpServer, { opened: { workspace }, reads }
   const config = { title: 'Files', description: 'Every file of the workspace, by its path.' }
   server.registerResource('files', template, config, async (uri) => {
     return reads.run(async () => {
-      // the previous answer is complete by then
+      // in the next turn, the previous answer is complete
       await nextTurn()
       return { contents: [await read(workspace, uri.href)] }
     })

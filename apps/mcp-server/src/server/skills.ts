@@ -4,7 +4,7 @@ import type { Workspace } from '@ws/core'
 import { reportError } from '../report.ts'
 import type { OpenedWorkspace, SkillFolder } from '../types.ts'
 
-/** The skills for the skills extension; `undefined` without any. */
+/** The skills for the skills extension; `undefined` without skills. */
 export async function loadSkills(opened: OpenedWorkspace): Promise<SkillsExtension | undefined> {
   const { skills } = (await opened.listSkills?.()) ?? { skills: [] }
   if (skills.length === 0) return undefined
@@ -13,7 +13,7 @@ export async function loadSkills(opened: OpenedWorkspace): Promise<SkillsExtensi
   })
 }
 
-/** The folders directly below a directory, for `listSkills`; none for a missing directory. */
+/** The folders directly below a directory, for `listSkills`; an empty list for a missing directory. */
 export async function findSkills(workspace: Workspace, directory: string): Promise<{ skills: SkillFolder[] }> {
   const skills: SkillFolder[] = []
   if (!(await workspace.exists(directory))) return { skills }
@@ -23,7 +23,7 @@ export async function findSkills(workspace: Workspace, directory: string): Promi
   return { skills }
 }
 
-/** The folders of all skills, combined by name. */
+/** Access to the files of all skills, whose folders appear under their names. */
 function filesOf({ workspace }: OpenedWorkspace, skills: readonly SkillFolder[]): SkillFiles {
   const folders = new Map(skills.map(({ name, path }) => [name, path]))
   const placeOf = (path: string): string => {

@@ -4,16 +4,16 @@ import { MessageError } from '../messages/errors.ts'
 import type { Source } from '../source/source.ts'
 import { pathOf, uriOf } from '../source/uris.ts'
 
-/** Limits of files watched by one stream, and of characters of their URIs: an open stream keeps its list in memory. */
+/** Limits of the files that a stream watches, and of the characters of their URIs: an open stream keeps its list in memory. */
 const maxListened = 1_000
 const maxListLength = 256 * 1024
 
-/** Adds subscriptions for a connection: older clients name files, newer clients filter streams. Returns a function that ends them. */
+/** Adds subscriptions for a connection: older clients subscribe to files, newer clients open streams. Returns a function that ends both. */
 export function addSubscriptions(server: McpServer, { watch }: Source, era: 'legacy' | 'modern'): () => void {
   const subscribed = new Map<string, () => void>()
   if (era === 'legacy') {
     server.server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-      // a URI without a file never changes
+      // a URI that names no file never changes
       if (subscribed.has(uri) || pathOf(uri) === undefined) return {}
       const stop = await inWords(() => watchUris(watch, [uri]))
       if (subscribed.has(uri)) stop()
@@ -29,7 +29,7 @@ export function addSubscriptions(server: McpServer, { watch }: Source, era: 'leg
   const stop = watch.on((path) => {
     const uri = uriOf(path)
     if (era === 'legacy' && !subscribed.has(uri)) return
-    server.server.sendResourceUpdated({ uri }).catch(() => undefined) // a client that has left needs no message
+    server.server.sendResourceUpdated({ uri }).catch(() => undefined) // a client that has disconnected needs no message
   })
   return () => {
     stop()
@@ -48,7 +48,7 @@ async function inWords<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Watches a message's files until the returned function is called. Resolves once every change is noticed. @throws MessageError 413, 503 */
+/** Watches a message's files until the returned function is called. Resolves when the watch has begun. @throws MessageError 413, 503 */
 export function watchListened(watch: Source['watch'], message: unknown): Promise<() => void> {
   return watchUris(watch, listenedIn(message))
 }
@@ -83,7 +83,7 @@ function listenedIn(message: unknown): string[] {
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : []
 }
 
-/** True for a request for a stream of changes, which remains open. */
+/** True for a request that opens a stream of changes. */
 export function isListen(message: unknown): boolean {
   return (
     typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen'

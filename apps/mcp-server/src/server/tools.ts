@@ -38,7 +38,7 @@ async function call(
   }
 }
 
-/** Reports a running call once a second on request: many clients give up on a silent call. */
+/** Reports once a second that a call is running, if the client requests reports: many clients cancel a silent call. */
 function reportProgress(name: string, { _meta, notify }: ServerContext['mcpReq']): Disposable {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return { [Symbol.dispose]() {} }
@@ -46,7 +46,7 @@ function reportProgress(name: string, { _meta, notify }: ServerContext['mcpReq']
   const timer = setInterval(() => {
     seconds += 1
     const params = { progressToken, progress: seconds, message: `${name} has been running for ${seconds} s` }
-    notify({ method: 'notifications/progress', params }).catch(() => undefined) // a client that has left needs no progress
+    notify({ method: 'notifications/progress', params }).catch(() => undefined) // a client that has disconnected needs no report
   }, progressInterval)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -7,7 +7,7 @@ import { limitsOf } from '../messages/limits.ts'
 import type { MessageLimits, OpenedWorkspace, Served, SourceOptions } from '../types.ts'
 import { Watch } from './watch.ts'
 
-/** One workspace with one toolset for all connections, so that calls on one path queue. */
+/** A workspace with one toolset for all connections, so that calls for the same path wait for each other. */
 export interface Source extends Served {
   readonly opened: OpenedWorkspace
   readonly options: SourceOptions

@@ -5,10 +5,10 @@ export function uriOf(path: string): string {
   return scheme + path.split('/').map(encodeURIComponent).join('/')
 }
 
-/** Characters of the longest path, with each of its 4,095 bytes escaped. */
+/** Characters of the URI of the longest path, if each of its 4,095 bytes is escaped. */
 const maxUriLength = 4_095 * 3 + scheme.length
 
-/** The path, unchecked; `undefined` for another scheme, or a URI longer than any path. */
+/** The path in a URI, unchecked; `undefined` for another scheme, or for a URI that is longer than any path. */
 export function pathOf(uri: string): string | undefined {
   if (!uri.startsWith(`${scheme}/`) || uri.length > maxUriLength) return undefined
   try {
@@ -18,5 +18,5 @@ export function pathOf(uri: string): string | undefined {
   }
 }
 
-/** A template for every file, for clients that fill in a path. */
+/** A URI template for all files, for clients that fill in a path. */
 export const uriTemplate = `${scheme}/{+path}`

@@ -4,7 +4,7 @@ import { quietly } from '@ws/core/options'
 
 import { MessageError } from '../messages/errors.ts'
 
-/** Limit of watched files, since each is checked after each command. */
+/** Limit of watched files, since all are checked after each command. */
 const maxWatched = 1_000
 
 const changing: ReadonlySet<string> = new Set(['edit', ...fileOperations.filter((name) => operations[name].changes)])
@@ -23,13 +23,13 @@ interface Watched {
   uses: number
 }
 
-/** Reports changes by this workspace's file API or commands. Changes by other programs go unnoticed. */
+/** Reports changes by this workspace's file API or commands. Does not notice changes by other programs. */
 export class Watch implements Disposable {
   readonly #workspace: Workspace
   readonly #watched = new Map<string, Watched>()
   readonly #listeners = new Set<Listener>()
   readonly #stop: () => void
-  /** Paths to check. After a command, all watched paths. */
+  /** Paths to check. After a command, these are all watched paths. */
   readonly #suspects = new Set<string>()
   #looking = false
 
@@ -44,7 +44,7 @@ export class Watch implements Disposable {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Watches a file, existing or not, until the returned function is called. @throws MessageError 503 for too many files */
+  /** Watches a file, which need not exist, until the returned function is called. @throws MessageError 503 for too many files */
   async add(path: string): Promise<() => void> {
     const watched = this.#watched.get(path) ?? this.#begin(path)
     watched.uses += 1
@@ -75,12 +75,12 @@ export class Watch implements Disposable {
 
   #hear({ door, operation, outcome, path, resolvedPath }: AccessEvent): void {
     if (this.#watched.size === 0) return
-    // an operation that failed halfway may have changed files too
+    // an operation that failed may have changed files before its failure
     if (door === 'files' && (outcome === 'denied' || !changing.has(operation))) return
     const place = resolvedPath ?? this.#normalised(path)
     const mayBeAnywhere = door === 'exec' || operation === 'move' || operation === 'copy' || place === undefined
     for (const [file, { state }] of this.#watched) {
-      // a missing file has no real path yet
+      // a missing file has no real path
       const mayBeThis =
         mayBeAnywhere || state?.version === undefined || paths.isWithin(state.real as VirtualPath, place)
       if (mayBeThis) this.#suspects.add(file)
@@ -96,7 +96,7 @@ export class Watch implements Disposable {
     }
   }
 
-  /** Checks suspects, one run at a time. Changes during the run are checked again. Never rejects. */
+  /** Checks suspects, in one run at a time. Checks again for changes during the run. Never rejects. */
   async #look(): Promise<void> {
     if (this.#looking) return
     this.#looking = true
@@ -114,7 +114,7 @@ export class Watch implements Disposable {
     this.#looking = false
   }
 
-  /** The state of a file. An unreadable file counts as missing. */
+  /** The state of a file. An unreadable file is treated as missing. */
   async #stateOf(path: string): Promise<State> {
     try {
       const real = await this.#workspace.realPath(path)

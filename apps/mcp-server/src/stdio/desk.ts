@@ -17,15 +17,15 @@ interface DeskHooks {
 
 interface Call {
   readonly message: JSONRPCMessage
-  /** 1 for a call, 0 for a `ping`, with which clients test the server. */
+  /** 1 for a call, 0 for a `ping`, with which a client tests the server. */
   readonly weight: number
   readonly held: number
 }
 
-/** Limit of waiting calls. Clients on a pipe do not retry, unlike clients over HTTP after 503. */
+/** Limit of waiting calls. A client on a pipe does not retry a refused call, unlike an HTTP client after 503. */
 const maxWaiting = 256
 
-/** Limits simultaneous requests of one connection. Notifications are not limited: one may cancel a request. */
+/** Limits simultaneous requests of one connection. Notifications are not limited, because a notification may cancel a request. */
 export class Desk {
   readonly #limits: DeskLimits
   readonly #hooks: DeskHooks
@@ -41,7 +41,7 @@ export class Desk {
   }
 
   /**
-   * Delivers a message now, or a call in its turn. @param held bytes of the message's memory
+   * Delivers a message now, or a call when its turn comes. @param held bytes of the message's memory
    * @throws MessageError 503 beyond the limits, 413 for an id in use
    */
   async take(message: JSONRPCMessage, held: number): Promise<void> {
@@ -63,7 +63,7 @@ export class Desk {
     else this.#startNext()
   }
 
-  /** Records that the client has read a request's answer. */
+  /** Records that the client has read the answer to a request. */
   answered(id: RequestId): void {
     this.#streams.get(id)?.()
     this.#streams.delete(id)

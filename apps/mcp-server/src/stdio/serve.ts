@@ -15,12 +15,12 @@ export interface StdioOptions extends SourceOptions, MessageLimits {
   /** Default: standard input and output of the process. */
   readonly input?: Readable | undefined
   readonly output?: Writable | undefined
-  /** Called for messages that cannot be served. Default: one line on standard error. Never write to the output. */
+  /** Called for messages that cannot be served. Default: one line on standard error. Must not write to the output. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 
 export interface StdioServer extends Served {
-  /** Resolves when the client has closed its end. */
+  /** Resolves when the client has closed its end of the connection. */
   readonly closed: Promise<void>
 }
 

@@ -13,17 +13,17 @@ export interface LineTransportOptions {
   readonly input: Readable
   readonly output: Writable
   readonly limits: DeskLimits & { readonly maxMessageBytes: number }
-  /** Watches for a stream until the returned function is called. */
+  /** Watches files for a stream until the returned function is called. */
   readonly listen: (message: JSONRPCMessage) => Promise<() => void>
 }
 
-/** Limit of unread bytes of notices, which must not be dropped. */
+/** Limit of unread bytes of notifications, which must not be dropped. */
 const maxUnread = 1024 * 1024
-/** Number of messages delivered before other work gets a turn. */
+/** Limit of messages that are delivered before other work gets a turn. */
 const messagesInTurn = 32
 const newline = 10
 
-/** A transport with one message per line. It reads only while the client takes answers; messages beyond the limits get an error. */
+/** A transport with one message per line. Reads only while the client reads answers. Messages beyond the limits get an error. */
 export class LineTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
   onerror?: (error: Error) => void
@@ -54,14 +54,14 @@ export class LineTransport implements Transport {
     this.#isClosed = true
     const { input } = this.#options
     input.off('end', this.#end).off('close', this.#end).off('data', this.#take)
-    // a paused pipe keeps no process alive; late errors of both ends have no effect
+    // a paused pipe keeps no process alive; later errors of both ends have no effect
     if (input.listenerCount('data') === 0) input.pause()
     this.#line = this.#emptyLine()
     this.#desk.clear()
     this.onclose?.()
   }
 
-  /** Resolves once the client has read the message. Disconnects a client that leaves 1 MiB of notices unread. */
+  /** Resolves when the client has read the message. Disconnects a client that leaves 1 MiB of notifications unread. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error('the connection is closed')
     const id = 'method' in message ? undefined : message.id
@@ -72,7 +72,7 @@ export class LineTransport implements Transport {
       await this.#write(line)
     } finally {
       if (id === undefined) this.#unread -= line.length
-      // reported after the write, since an unread answer remains in memory
+      // report the answer after the write, since an unread answer stays in memory
       else this.#desk.answered(id)
     }
   }
@@ -111,7 +111,7 @@ export class LineTransport implements Transport {
       start = end + 1
       const line = this.#line
       this.#line = this.#emptyLine()
-      // a line is refused only at its end, since its id may be there
+      // refuse a line only at its end, since the id may be at the end
       if (line.refusal === undefined) await this.#deliver(line)
       else this.#refuse(line.id, line.refusal)
       await this.#untilTaken()
@@ -134,7 +134,7 @@ export class LineTransport implements Transport {
     if (!(error instanceof MessageError)) throw error
     const code = codeOf(error.status)
     const answer = { jsonrpc: '2.0', id, error: { code, message: error.message } }
-    // a failing output emits an event that ends the connection
+    // a failing output emits an event, which ends the connection
     this.#write(`${JSON.stringify(answer)}\n`).catch(() => undefined)
   }
 
@@ -151,7 +151,7 @@ export class LineTransport implements Transport {
   }
 }
 
-/** The id of a message. A notification gets no answer with an id. */
+/** The id of a message; `null` for a notification, whose refusal has no id. */
 function idOf(given: unknown): RequestId | null {
   const { id } = (typeof given === 'object' && given !== null ? given : {}) as { readonly id?: unknown }
   return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null

@@ -18,7 +18,7 @@ interface Details {
   readonly owner: Owner
 }
 
-/** Every boundary and limit of each executor, with its notes. */
+/** A text with every boundary and limit of each executor, and its notes. */
 export function renderDetails({ findings, rules, tools, packages, owner }: Details, context: CommandContext): string {
   const { style } = context
   return [
@@ -30,7 +30,7 @@ export function renderDetails({ findings, rules, tools, packages, owner }: Detai
   ].join('\n\n')
 }
 
-/** The heads of columns: executor names, with their roots if several columns have one executor. */
+/** The heads of columns: executor names. If an executor has several columns, with their roots. */
 function headsOf(findings: readonly Merged[], style: Style): string[] {
   return findings.map(({ executor, roots }) => {
     const several = findings.filter((other) => other.executor === executor).length > 1
@@ -62,7 +62,7 @@ function renderFindings(all: readonly Finding[], style: Style): string {
     ]
     const lines = [
       ...(said.length === 0 ? [] : [renderNotes(said, style)]),
-      // A command that users copy remains on one line.
+      // A command stays on one line, so that users can copy the command.
       ...howToFix.map((text) => `  ${style.note('do')}      ${text}`),
       ...facts.map((text) => `  ${style.dim(text)}`),
     ]
@@ -148,7 +148,7 @@ function renderPackages(packages: Details['packages'], style: Style): string {
   return missing.length === 0 ? table : `${table}\n  ${style.note('do')}      ${howToInstall(missing)}`
 }
 
-/** Names the stronger executors for a weaker one. An executor without missing parts can still be weaker by nature. */
+/** Names executors that give a guarantee which a weaker executor lacks, even if no part of the weaker executor is missing. */
 function strongerElsewhere({ executor, at, available, guarantees }: Finding, findings: readonly Finding[]): string[] {
   if (!available) return []
   const told = new Set<string>()

@@ -10,10 +10,10 @@ export interface Finding extends ProbeReport {
   readonly unmet: readonly (keyof Guarantees)[]
 }
 
-/** An executor that is always shown, but used only by name. */
+/** An executor that is always listed, but used only if the user names it. */
 export const lastResort: ExecutorName = 'sanitize'
 
-/** True if every system call of a command is stopped, so programs that open many files are slow. */
+/** True if each system call of a command is stopped: programs that open many files are then slow. */
 export function isSlow({ details }: Pick<ProbeReport, 'details'>): boolean {
   return details.stoppedCalls === 'all' || details['root'] === 'translated'
 }

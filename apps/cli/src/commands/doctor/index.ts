@@ -77,7 +77,7 @@ async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Runs each executor once, at the workspace's place or at both usual ones. */
+/** Probes each executor at the workspace's root, or, without a workspace, at both usual roots. */
 export async function probeAll(
   { settings, signal }: Pick<CommandContext, 'settings' | 'signal'>,
   owner: Owner,
@@ -99,7 +99,7 @@ export async function probeAll(
 
 /** Lists temporary directories of ended processes that could not be removed. */
 function renderLeftovers(leftovers: readonly string[], { output, style }: CommandContext): string {
-  // Root needs no right, and `chmod` would follow another user's link.
+  // Root may remove any directory, and for root `chmod` would follow another user's link.
   const opened = (path: string) => (process.getuid?.() === 0 ? '' : `chmod 700 ${path} && `)
   const lines = leftovers.map((path) => `  ${style.note('do')} ${output.name(`${opened(path)}rm -rf ${path}`)}`)
   return [`\n${style.bad('Temporary files of commands')} are left here and cannot be removed:`, ...lines].join('\n')
@@ -117,7 +117,7 @@ export function renderSharedFiles(
   ].join('\n')
 }
 
-/** A report that replaces an executor whose package is missing. */
+/** A stand-in for an executor whose package is missing, with a report of the missing packages. */
 function notInstalled(packages: readonly OptionalName[]): Pick<Executor, 'probe'> {
   const report: ProbeReport = {
     available: false,

@@ -5,9 +5,9 @@ import type { CommandContext } from '../../command-context.ts'
 import { inOwnWords } from '../../own-words.ts'
 import { howToInstall, MissingPackagesError } from '../../optional/packages.ts'
 
-/** The answer of `exec`: `deny` with reasons, or `allow` with the executor. */
+/** The rules' answer to `exec`: `deny` with reasons, or `allow` with the executor. */
 export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
-  /** The executor that would run or refuse commands; absent if none is usable. */
+  /** The executor that would run or refuse commands; absent if no executor is usable. */
   readonly executor?: ExecutorName | undefined
   /** Reasons why preferred executors cannot be used. */
   readonly passedOver: readonly {
@@ -19,7 +19,7 @@ export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'r
   readonly problem?: string | undefined
 }
 
-/** Opens the workspace as `exec` would, trying one executor after the other, and explains the rules. */
+/** Opens the workspace as `exec` would, with one executor after the other, and explains the rules. */
 export async function inspectRules({ settings, open, signal }: CommandContext): Promise<Rules> {
   const passedOver: Rules['passedOver'][number][] = []
   for (const executor of settings.executors) {
@@ -44,7 +44,7 @@ export async function inspectRules({ settings, open, signal }: CommandContext): 
   return { effect: 'deny', passedOver }
 }
 
-/** The reason for one executor, without text that only a list needs. */
+/** The reason for one executor, without the words that only a list of reasons needs. */
 function reasonOf(reason: string, executor: string): string {
   const [, only] = /^no executor can be used \((.*)\)$/su.exec(reason) ?? []
   return (only ?? reason).replaceAll(`${executor}: `, '')

@@ -18,7 +18,7 @@ interface Summary {
 
 export function renderSummary(summary: Summary, { style, output }: Pick<CommandContext, 'style' | 'output'>): string {
   const more = summary.verbose ? [] : [style.dim('ws doctor -v says more of each boundary and limit.')]
-  // Lines that begin with spaces contain commands to copy, so they are not wrapped.
+  // Lines that begin with spaces contain commands for copying, so these lines are not wrapped.
   const wrapped = (line: string) => (output.terminal && !line.startsWith(' ') ? wrapWords(line, style.width) : line)
   const said = verdict(summary, style).split('\n').map(wrapped).join('\n')
   return [renderExecutors(summary, style), said, ...more].join('\n\n')
@@ -42,7 +42,7 @@ export function renderExecutors(
 
 interface StateOptions {
   readonly used: boolean
-  /** True if this workspace cannot use the executor. The verdict gives the reason. */
+  /** True if this workspace cannot use the executor; the text below the table gives the reason. */
   readonly passed: boolean
   readonly style: Style
 }
@@ -59,7 +59,7 @@ function stateOf(finding: Finding, { used, passed, style }: StateOptions): [stri
     : [style.good('ready'), held]
 }
 
-/** Function rules are enforced at the file API alone, so they are no boundary of commands. */
+/** Function rules are not a boundary of commands: only the file API enforces these rules. */
 const boundaries = guaranteeFields.filter((field) => field !== 'apiRules')
 
 function holds(guarantees: Guarantees): string {

@@ -17,12 +17,12 @@ export interface FileCommand<Arguments extends readonly unknown[] = readonly unk
   /** Arguments in commander's form, each with its help: `<path...>`. */
   readonly arguments?: readonly (readonly [name: string, help?: string])[]
   readonly options?: readonly (Option | readonly [flags: string, help: string])[]
-  /** Example command lines, each with its omissible part: `--root . ls`. */
+  /** Example command lines, each with the part that can be omitted: `--root . ls`. */
   readonly examples: readonly string[]
   readonly readOnly?: boolean
   /** Checks the arguments before the workspace opens, and returns the arguments for `run`. */
   readonly prepare?: (given: Arguments) => Arguments
-  /** The text of a long task, for a line on a terminal: `copying /a`. */
+  /** A text for the progress line of a long task on a terminal: `copying /a`. */
   readonly progress?: (given: Arguments) => string
   /** Resolves to the exit code; `undefined` is success. */
   readonly run: (context: FileContext, given: Arguments, flags: Flags) => Promise<number | void>
@@ -59,7 +59,7 @@ export function addFileCommand(program: Command, start: Start, command: FileComm
   })
 }
 
-/** Wraps output: counts results, and clears the progress line before each. */
+/** Wraps output: counts results, and clears the progress line before each result. */
 function above(output: Output, progress: Progress): Output {
   const counted =
     <Given>(write: (given: Given) => Promise<void>) =>
@@ -71,7 +71,7 @@ function above(output: Output, progress: Progress): Output {
   return { ...output, line: counted(output.line), content: counted(output.content), value: counted(output.value) }
 }
 
-/** Repeats work for each path, and continues after errors. */
+/** Does the work for each path, and continues after errors. Returns the exit code. */
 export async function forEach(
   { signal, complain }: CommandContext,
   paths: readonly string[],

@@ -36,13 +36,13 @@ async function collectRows(
   rows.sort((a, b) => (a.path < b.path ? -1 : 1))
   if (!details) return rows
   for (const row of rows) {
-    // a link that is gone or denied has no target to show
+    // a link that is missing or denied is listed without target
     if (row.type === 'symlink') row.target = await workspace.readSymlink(row.path, { signal }).catch(() => undefined)
   }
   return rows
 }
 
-/** A file's row. A link is listed as its target. */
+/** A row for a file; `undefined` for directories and links. */
 async function statFile(workspace: Workspace, path: string, signal: AbortSignal): Promise<Row | undefined> {
   const stat = await workspace.stat(path, { signal })
   if (stat.type === 'directory' || stat.type === 'symlink') return undefined

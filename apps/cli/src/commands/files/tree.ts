@@ -6,7 +6,7 @@ export interface TreeFlags {
   readonly depth?: number
 }
 
-/** Shows a tree with lines from entries to their directories. */
+/** Prints a tree, with lines that connect entries to their directories. */
 export async function tree(context: FileContext, path = '', { depth }: TreeFlags = {}): Promise<void> {
   const { workspace, output, signal } = context
   const given = path === '' ? workspace.root : path

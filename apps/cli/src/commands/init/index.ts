@@ -133,7 +133,7 @@ function checked(
   return rule
 }
 
-/** Trusts the file. Without a home directory, the file is written anyway. */
+/** Trusts the written file. Ignores a failure, for instance without a home directory. */
 function tryTrust(file: string, text: string): boolean {
   try {
     trust(file, hashOf(Buffer.from(text)))

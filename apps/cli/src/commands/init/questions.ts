@@ -7,9 +7,9 @@ export interface Choices {
   /** A host path, absolute or relative to the working directory. */
   readonly root: string
   readonly at: string
-  /** Deny reading secrets, and changing git hooks. */
+  /** True to deny reading secrets, and changing git hooks. */
   readonly protect: boolean
-  /** Run commands only where every boundary holds. */
+  /** True to run commands only where every boundary is enforced. */
   readonly untrusted: boolean
 }
 
@@ -17,7 +17,7 @@ export type Ask = (question: string) => Promise<string | undefined>
 
 const mostTries = 3
 
-/** Asks for each choice, with the present choice as default. @throws UsageError after three invalid answers, or without input */
+/** Asks for each choice, with the current choice as default. @throws UsageError after three invalid answers, or without input */
 export async function askChoices(
   ask: Ask,
   complain: (text: string) => void,
