@@ -5,7 +5,7 @@ const mebibyte = 1024 * 1024
 export interface DocumentsOptions {
   /** Limit of documents read at the same time, each in a thread. Further documents wait. Default 2. */
   readonly concurrency?: number | undefined
-  /** Bytes of memory for one document. Default 512 MiB. A PDF may be a quarter of that. */
+  /** Bytes of memory for one document. Default 512 MiB. The size of a PDF may be a quarter of this memory. */
   readonly maxMemory?: number | undefined
   /** Milliseconds until an idle thread ends. Default 10,000. */
   readonly idleTimeout?: number | undefined

@@ -29,7 +29,7 @@ export interface RunnerOptions {
   /** The output's path in the workspace, for adapters. Default: computed for directories; an output adapter is outside the workspace. */
   readonly outputPath?: string | undefined
   /**
-   * The place of the journal, the staging and the leases. No step may see this place.
+   * Stores the journal, the staging directories and the leases. No step may see this state.
    * A directory on a local disk, or an adapter with `conditionalWrite: 'server'`, for any machine. The caller closes the adapter.
    * Give an adapter of a sibling prefix: the runner cannot check that the state is outside the output and the workspace.
    * Default for an output directory: below the user's state directory (as root `/var/lib/ws/runs`). An output adapter has no default.

@@ -24,7 +24,7 @@ export async function expectTree(source: TreeSource, tree: Tree, options?: Pick<
 
 /**
  * Expects a refusal by a rule, a mount or the workspace's border. @throws AssertionError
- * A command is denied when it is refused, or fails and its `hints` name a rule.
+ * A command is denied if the workspace refuses the command, or if the command fails and its `hints` name a rule.
  */
 export async function expectDenied(attempt: Attempt, expected?: ExpectedDenial): Promise<void> {
   require(await judgeDenial(attempt, expected), expectDenied)

@@ -8,7 +8,7 @@ import type { ToolApprovalStatus } from 'ai'
 const asks = ['nothing', 'commands', 'changes'] as const
 
 export interface ApprovalOptions {
-  /** Kinds of calls that need approval: `commands`, `changes` (and also commands and unknown arguments), `nothing`. Default `changes`. */
+  /** Kinds of calls that need approval: `commands`, `changes` (includes commands and unknown arguments), `nothing`. Default `changes`. */
   readonly ask?: (typeof asks)[number] | undefined
 }
 

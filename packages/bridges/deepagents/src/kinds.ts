@@ -17,7 +17,7 @@ export function textTypeOf(path: string): string {
   return isText ? type : 'text/plain'
 }
 
-/** Text with its byte order mark; `undefined` for bytes that are not UTF-8 or hold a NUL. */
+/** Text with its byte order mark; `undefined` for bytes that are not UTF-8 or contain a NUL. */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {

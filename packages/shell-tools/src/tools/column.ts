@@ -32,7 +32,7 @@ export const column: Tool = async (call) => {
 }
 
 function cellsOf(call: Invocation, text: string, separators: string | undefined): string[] {
-  // Wide and zero-width characters occupy other columns.
+  // A wide character takes two columns, a zero-width character none.
   if (/[\u0300-\u036f\u1100-\u{10ffff}]|\p{Cc}/u.test(text.replaceAll('\t', '')))
     call.host.refuse('column', 'characters that are not one place wide')
   if (separators === undefined) return text.trim().split(/[ \t]+/)

@@ -56,7 +56,7 @@ export const mktemp: Tool = async (call) => {
   return output.result()
 }
 
-/** False if the name is taken. */
+/** Makes the entry. Returns false if the name exists already. */
 async function make(
   call: Invocation,
   shown: string,

@@ -134,7 +134,7 @@ async function moveOne(
   made.add(to)
 }
 
-/** The real path, as far as it exists. */
+/** The path with the links of its parent directory resolved; unchanged if that directory does not exist. */
 async function realTarget(call: Invocation, path: string): Promise<string> {
   const { fs } = call.context
   const parent = path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/'

@@ -30,7 +30,7 @@ export function renderDetails({ findings, rules, tools, packages, owner }: Detai
   ].join('\n\n')
 }
 
-/** The heads of columns: executor names. If an executor has several columns, with their roots. */
+/** The heads of columns: names of executors, with the root if an executor has several columns. */
 function headsOf(findings: readonly Merged[], style: Style): string[] {
   return findings.map(({ executor, roots }) => {
     const several = findings.filter((other) => other.executor === executor).length > 1

@@ -30,7 +30,7 @@ export class Outputs {
     }
   }
 
-  /** The steps that write an input inside the output: the file, a directory around it, or parts of it. */
+  /** The steps that write an input inside the output: the whole input, a directory around the input, or parts of the input. */
   writersOf(input: string): CheckedStep[] {
     const folded = foldPath(input)
     const around = ancestorsOf(folded).flatMap((path) => this.#byPath.get(path)?.step ?? [])

@@ -115,7 +115,7 @@ export class Pool {
     return new Set([...this.#entries.keys(), ...this.#closing.keys()]).size >= this.#options.maxOpen
   }
 
-  /** Closes an unused thread, or waits for a closing one. @throws WorkspaceError `EBUSY` where all threads are in use */
+  /** Closes an unused thread, or waits until a closing thread has closed. @throws WorkspaceError `EBUSY` where all threads are in use */
   async #makeRoom(): Promise<void> {
     const age = ({ isStuck, idleSince }: Entry): number => (isStuck ? Number.POSITIVE_INFINITY : idleSince)
     const unused = [...this.#entries.values()].filter(({ users }) => users === 0)

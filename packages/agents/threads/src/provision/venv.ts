@@ -8,7 +8,7 @@ interface VenvOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes the Python environment, or returns the reason for its absence. On a bucket it has no pip: uploading pip's 900 files is slow. */
+/** Makes the Python environment, or returns the reason for its absence. On a bucket, without pip: an upload of pip's 900 files is slow. */
 export async function makeVenv(
   workspace: Workspace,
   { links, pip, signal }: VenvOptions,

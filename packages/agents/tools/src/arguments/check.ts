@@ -17,7 +17,7 @@ type Arguments = { readonly [name: string]: Json | undefined }
 
 const schemas = new WeakMap<ArgumentsSchema, ReturnType<typeof inputSchemaOf>>()
 
-/** Accepts JSON text for objects and lists, null for absent ones, and numbers and booleans as text. @throws ToolProblem */
+/** Accepts JSON text for objects and lists, `null` for absent arguments, and numbers and booleans as text. @throws ToolProblem */
 export function checkArguments<Schema extends ArgumentsSchema>(
   schema: Schema,
   input: unknown,

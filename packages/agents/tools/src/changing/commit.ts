@@ -11,7 +11,7 @@ export interface Committed {
 }
 
 /**
- * Makes the change and adds it to `done`, also if only the file shows it. @throws WorkspaceError `ECONFLICT` if the file changed
+ * Makes the change and adds it to `done`; after a lost answer, if the file shows it. @throws WorkspaceError `ECONFLICT` if the file changed
  */
 export async function commit(call: Call, planned: PlannedChange, done: Committed[]): Promise<void> {
   switch (planned.type) {

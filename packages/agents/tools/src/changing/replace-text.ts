@@ -14,7 +14,7 @@ export interface Replaced {
   readonly matches: readonly MatchKind[]
 }
 
-/** Finds all edits in the original content. @throws ToolProblem for a missing text, or one found more than once without `all` [PC23] */
+/** Finds all edits in the original content. @throws ToolProblem for a missing text, or, without `all`, for a repeated text [PC23] */
 export function replaceText(path: VirtualPath, bytes: Uint8Array, edits: readonly Edit[]): Replaced {
   try {
     const { content, replacements } = applyEdits(bytes, edits)

@@ -1,5 +1,5 @@
 const blanks = String.raw`\t-\r \x{FEFF}\p{Z}`
-/** Characters that JavaScript allows after a backslash, and that keep their meaning there. */
+/** Characters that stand for themselves after a backslash in JavaScript. */
 const plain = new Set(['/', '-', '_', ' ', '"', "'", '#', '%', '&', ',', ':', ';', '<', '=', '>', '@', '`', '~', '!'])
 
 /** The pattern in RE2's syntax with JavaScript's meaning; `undefined` if impossible. */

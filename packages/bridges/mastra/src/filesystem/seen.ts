@@ -3,7 +3,7 @@ import type { Stat, Version } from '@ws/core'
 /** Limit of remembered paths. The newest paths are kept. */
 const most = 10_000
 
-/** Finds a version by the time that Mastra was told: Mastra identifies states by time, and two changes may share a millisecond. */
+/** Finds a version by the time reported to Mastra: Mastra identifies states by time, and two changes may share a millisecond. */
 export class SeenVersions {
   readonly #seen = new Map<string, { readonly time: number; readonly version: Version }>()
 

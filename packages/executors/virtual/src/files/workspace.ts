@@ -297,7 +297,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     })
   }
 
-  /** The target of a link; `undefined` for other entries, and for a denied link that is not the last part of a path. */
+  /** The target of a link; `undefined` for other entries, and for a denied entry, whose target cannot be read. */
   async #linkTarget(path: string, last: boolean): Promise<string | undefined> {
     try {
       const { type } = await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))

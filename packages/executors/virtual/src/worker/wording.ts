@@ -19,7 +19,7 @@ export function wordRefusals(stderr: string, failures: readonly Failure[]): stri
     .map((line) => {
       const worded = line.replace(nodeStyle, (whole, code: string, path: string, at: number) => {
         const words = errorWords[code] ?? whole
-        // Keep the path if the line names it: `find: EACCES: …` and `cp: cannot copy 'a': EACCES: …` do not.
+        // Add the path where the line has none, as in `find: EACCES: …` and `cp: cannot copy 'a': EACCES: …`.
         return names(line.slice(0, at).replace(/['"]?: $/, ''), path) ? words : `${path}: ${words}`
       })
       const last = left.at(-1)

@@ -6,7 +6,7 @@ export interface Source {
   readonly bytes: string
 }
 
-/** An operand `name=value`: takes effect when the operands before it were read. */
+/** An operand `name=value`. Takes effect after the operands before it were read. */
 export interface Assignment {
   readonly variable: string
   readonly value: string
