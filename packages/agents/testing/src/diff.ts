@@ -10,7 +10,7 @@ export interface TreeChange {
 
 /**
  * The differences between two trees by path. Permission bits and times are compared if both trees have them.
- * A directory is compared only if it is empty, or if the other tree has a file at its path.
+ * A directory is compared only if it is empty, or if its path is a file in the other tree.
  */
 export function diffTrees(before: Tree, after: Tree): TreeChange[] {
   return diffNodes(flatten(before, 'diffTrees'), flatten(after, 'diffTrees')).map(({ path, change, old, now }) => ({

@@ -37,7 +37,7 @@ interface Sighting {
 /**
  * Leases as objects of a store that checks conditions. `ifVersion: 'absent'` creates an object; each later write replaces a known version.
  * An object is never deleted: some servers delete without conditions, and then two challengers would both win.
- * A challenger takes over a lease whose version stayed unchanged for the whole TTL, or whose holder was a process here that has ended.
+ * A challenger takes over a lease after a whole TTL without a new version, or when the holder, a process here, has ended.
  */
 export function createObjectLeases(options: ObjectLeaseOptions): LeaseStore {
   return new ObjectLeases(options)

@@ -15,7 +15,7 @@ interface WayOptions {
   readonly isFile: boolean
 }
 
-/** Suggests the nearest name in the path's directory or its parent, at a cost that does not depend on the tree's size. */
+/** Suggests the nearest name in the path's directory or its parent. The cost does not depend on the tree's size. */
 export async function wayOn(
   workspace: Workspace,
   missing: string,
