@@ -5,7 +5,7 @@ import { createVirtualExecutor } from '@ws/executor-virtual'
 const mebibyte = 1024 * 1024
 /** Browser threads have no memory limit, so files, texts and output stay small. */
 const executor = createVirtualExecutor({ limits: { maxFileBytes: 4 * mebibyte, maxOutputBytes: mebibyte } })
-/** Milliseconds for a command, and for the time between its stop signals. */
+/** Milliseconds until a command is stopped, and then until the command is killed. */
 const times = { timeout: 10_000, killGrace: 200 }
 const skillsAt = '/skills'
 

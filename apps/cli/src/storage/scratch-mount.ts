@@ -15,7 +15,7 @@ export async function createScratchMount(settings: RcloneSettings, owner: Owner)
   const below = settings.prefix === '' ? name : `${settings.prefix}/${name}`
   const options = { owner, directory: cache.hostPath?.(paths.mountRoot) }
   try {
-    // checks write much more data than they keep, so uploads need only a short delay
+    // checks delete most data again: a short delay avoids uploads of such data
     const bucket = await openRcloneBucket({
       ...mountOptionsOf({ ...settings, prefix: below }, options),
       timeouts: { writeBack: 100 },

@@ -39,7 +39,7 @@ export function unifiedDiff(
 }
 
 const lf = 10
-/** Limit of the bytes compared line by line, and bytes of the blocks that skip equal ends before. */
+/** Limit of the bytes compared line by line. `block`: bytes compared at once, to find equal ends. */
 const maxChangedBytes = 1024 * 1024
 const block = 65_536
 

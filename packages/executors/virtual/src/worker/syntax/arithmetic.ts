@@ -74,7 +74,7 @@ export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   if (type === 'CStyleFor') rewriteLoop(node)
   if (type === 'Assignment') assignElements(node)
   if (type === 'CondUnary' && operator === '-v') nameElement(node)
-  // The faults of a nested script end only parts of that script.
+  // This reach does not apply to a nested script.
   const inner = type === 'Redirection' ? 'redirection' : type === 'Script' ? undefined : reach
   for (const child of Object.values(node)) rewriteArithmetic(child, inner)
   if (type === 'CondBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(operator)) compare(node)
