@@ -2,6 +2,7 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { textOf } from '../control/text.ts'
+import { unlessMissing } from './disk.ts'
 
 export interface CachedFile {
   /** The file has content that the store does not have yet. */
@@ -38,15 +39,16 @@ export function noteOf(path: string): bigint | undefined {
   return whereThere(() => lstatSync(path, { bigint: true }).ino)
 }
 
-const withoutNote = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'])
+/** A directory of notes, and a name that is too long for a note. */
+const withoutNote = new Set(['EISDIR', 'ENAMETOOLONG'])
 
-/** Runs `look`. `undefined` if the cache has no note: no such name, a path below a file, or a directory of notes. */
+/** Runs `look`. `undefined` if the cache has no note. */
 function whereThere<Found>(look: () => Found): Found | undefined {
   try {
     return look()
   } catch (error) {
     if (withoutNote.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw error
+    return unlessMissing(error)
   }
 }
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { MountPath } from '@ws/core/adapter'
 
 import { readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
+import { isThere } from './disk.ts'
 import { DirtyFiles } from './dirty.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 import type { Control } from '../control/client.ts'
@@ -131,7 +132,7 @@ export class CancelledUploads {
     const cached = await readCachedFile(join(this.#metadata, path))
     // Times of the store are whole milliseconds, so a finer time means that the file was written here since. A late upload can
     // leave a note about a removed file, but no content.
-    if (cached !== undefined && cached.mtimeNs % nsPerMs !== 0n && existsSync(join(this.#content, path))) return false
+    if (cached !== undefined && cached.mtimeNs % nsPerMs !== 0n && isThere(join(this.#content, path))) return false
     const where = { fs, remote: this.#remote(path) }
     const stored = await hashInStore(control, where, signal)
     if (stored === undefined || (stored !== hash && stored !== before)) return false

@@ -3,6 +3,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { tempPrefix } from '@ws/adapter-local/internal'
 
 import { readCachedFile } from './cached-file.ts'
+import { unlessMissing } from './disk.ts'
 
 /** Milliseconds of tolerance, because clocks of file systems count in steps. */
 const slackMs = 2_000
@@ -83,15 +84,9 @@ export class DirtyFiles {
 
   /** Notes that were written since all files were clean. A file that becomes dirty gets a new note. */
   async *#changed(directory: Buffer, path: string): AsyncGenerator<Note> {
-    let listing
-    try {
-      // one call for each directory, since a flush scans all directories again and again
-      listing = await readdir(directory, { encoding: 'buffer', withFileTypes: true })
-    } catch (error) {
-      if (isGone(error)) return
-      throw error
-    }
-    for (const entry of listing) {
+    // one call for each directory, since a flush scans all directories again and again
+    const listing = await readdir(directory, { encoding: 'buffer', withFileTypes: true }).catch(unlessMissing)
+    for (const entry of listing ?? []) {
       const name = entry.name.toString()
       if (!this.#unfinished && name.startsWith(tempPrefix)) continue
       const note = { path: `${path}/${name}`, file: Buffer.concat([directory, slash, entry.name]) }
@@ -101,20 +96,11 @@ export class DirtyFiles {
   }
 
   async #isChanged(file: Buffer): Promise<boolean> {
-    try {
-      return (await lstat(file)).mtimeMs >= this.#cleanSince
-    } catch (error) {
-      if (isGone(error)) return false
-      throw error
-    }
+    const status = await lstat(file).catch(unlessMissing)
+    return status !== undefined && status.mtimeMs >= this.#cleanSince
   }
 }
 
 async function isDirty({ file }: Note): Promise<boolean> {
   return (await readCachedFile(file))?.dirty === true
-}
-
-function isGone(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' || code === 'ENOTDIR'
 }

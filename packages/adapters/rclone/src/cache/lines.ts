@@ -1,6 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
+import { cacheError, unlessMissing } from './disk.ts'
+
 /** A line that cancels all earlier lines with this name. */
 interface Ended {
   readonly ended: string
@@ -17,25 +19,29 @@ export function readLines<Item extends object>(file: string, nameOf: (item: Item
 }
 
 function allLines(file: string): unknown[] {
-  let text: string
+  let text: string | undefined
   try {
     text = readFileSync(file, 'utf8')
-  } catch {
-    return []
+  } catch (error) {
+    text = unlessMissing(error)
   }
-  return text.split('\n').flatMap((line): unknown[] => {
+  return (text ?? '').split('\n').flatMap((line): unknown[] => {
     try {
       return [JSON.parse(line) as unknown]
     } catch {
-      return [] // the last line of a process that was killed
+      return [] // an empty line, or the last line of a process that was killed
     }
   })
 }
 
-/** Adds items to a list of JSON lines. */
+/** Adds items to a list of JSON lines. The file may end with a part of a line, whose writer was killed. */
 export function appendLines(file: string, items: readonly object[]): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  appendFileSync(file, items.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    appendFileSync(file, items.map((one) => `\n${JSON.stringify(one)}`).join(''), { mode: 0o600 })
+  } catch (error) {
+    throw cacheError(error)
+  }
 }
 
 /** Cancels all earlier items with a name in a list of JSON lines. */

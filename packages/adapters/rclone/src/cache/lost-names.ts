@@ -40,7 +40,7 @@ export class LostNames {
     try {
       append()
     } catch {
-      // a full disk: the name is still known in memory
+      // a full disk: this mount knows the name in memory, and refuses it
     }
   }
 }

@@ -1,18 +1,32 @@
 import { execFile } from 'node:child_process'
 import { lstat, mkdir, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 
 import type { MountDirectories } from '../state/directories.ts'
 import { type CachedFile, hashInNote, readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
+import { cacheError, unlessMissing } from './disk.ts'
 import { systemPath } from '../program/find.ts'
+
+const execute = promisify(execFile)
 
 /**
  * Repairs notes that rclone was writing when it was killed. rclone does not replace a note in one step, and moves note and content
  * separately. At the next start, rclone would discard or truncate such a file, and lose acknowledged content. The note is therefore
  * marked as not uploaded. Content with holes is a part of the store's file, and remains unchanged.
+ *
+ * @throws WorkspaceError if a note or a content cannot be read or written
  */
 export async function repairCache(place: MountDirectories): Promise<void> {
+  try {
+    await repair(place)
+  } catch (error) {
+    throw cacheError(error)
+  }
+}
+
+async function repair(place: MountDirectories): Promise<void> {
   const content = join(place.cache, 'vfs')
   const metadata = join(place.cache, 'vfsMeta')
   if (!(await isFree(place.lock))) return // another process uses the cache at this moment
@@ -38,7 +52,7 @@ interface Content {
 }
 
 async function contentAt(path: string): Promise<Content | undefined> {
-  const status = await lstat(path, { bigint: true }).catch(() => undefined)
+  const status = await lstat(path, { bigint: true }).catch(unlessMissing)
   if (status === undefined) return undefined
   const { size, blocks, mtimeNs, mtime } = status
   return { path, size: Number(size), mtimeNs, time: mtime.toISOString(), hasHoles: blocks * 512n < size }
@@ -83,7 +97,7 @@ async function isTrue(said: CachedFile, { path, size, mtimeNs }: Content): Promi
 }
 
 async function* filesBelow(directory: string, path: string): AsyncGenerator<string> {
-  const listing = await opendir(directory).catch(() => undefined)
+  const listing = await opendir(directory).catch(unlessMissing)
   if (listing === undefined) return
   for await (const entry of listing) {
     const below = `${path}/${entry.name}`
@@ -93,7 +107,16 @@ async function* filesBelow(directory: string, path: string): AsyncGenerator<stri
 }
 
 async function isFree(lock: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  execFile('flock', ['-n', lock, 'true'], { env: { PATH: systemPath } }, (error) => resolve(error === null))
-  return await promise
+  try {
+    await execute('flock', ['-n', lock, 'true'], { env: { PATH: systemPath } })
+    return true
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown }
+    // held by another process, or no `flock`: the mount that follows is refused for the same reason
+    if (code === isHeld || code === 'ENOENT') return false
+    throw error
+  }
 }
+
+/** The exit code of `flock` for a lock that another process holds. */
+const isHeld = 1

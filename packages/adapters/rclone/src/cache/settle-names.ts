@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { isThere } from './disk.ts'
 import { timeInStore } from '../control/hash.ts'
 import { type StoredPart, deleteStored, supplyStore } from './stored.ts'
 
@@ -39,7 +39,7 @@ async function settleOne(part: StoredPart, { from, to, at, misplaced }: StaleNam
   if (to !== undefined) await supplyStore(part, to)
   // A program has made the file again, or a file under construction will be renamed, and rclone renames its object too.
   // A late upload can leave a note about a removed file, but no content.
-  if (existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
+  if (isThere(join(part.metadata, from)) && isThere(join(part.content, from))) {
     if (misplaced === true) await supplyStore(part, from)
     return false
   }

@@ -78,7 +78,7 @@ async function nextUpload(log: MountLog, ms: number, signal: AbortSignal | undef
       signal: signal === undefined ? uploaded.signal : AbortSignal.any([signal, uploaded.signal]),
     })
   } catch {
-    signal?.throwIfAborted()
+    signal?.throwIfAborted() // else an upload has ended
   } finally {
     stop()
   }

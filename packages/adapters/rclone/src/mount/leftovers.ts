@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 
 import { isGone, ownMark, tempPrefix } from '@ws/adapter-local/internal'
 
 import { DirtyFiles } from '../cache/dirty.ts'
+import { isThere, unlessMissing } from '../cache/disk.ts'
 import { StaleNames } from '../cache/stale-names.ts'
 import { repairCache } from '../cache/repair.ts'
 import { deleteStored } from '../cache/stored.ts'
@@ -46,11 +46,11 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
     await settleStaleNames(running, signal)
     for (const directory of directories) await removeUnfinished(running, relative(metadata, directory), signal)
     for (const remote of await unfinishedFiles(metadata)) {
-      // the object may not exist
-      await control.call('operations/deletefile', { fs, remote }, { signal }).catch(() => undefined)
+      await deleteStored(control, { fs, remote }, signal)
       await rm(join(metadata, remote), { force: true })
     }
   } catch {
+    // a store that does not answer is no reason to refuse the mount; a cache that cannot be read is refused at its start
     start.signal?.throwIfAborted()
   } finally {
     await endMount(running, place, { lazy: false })
@@ -59,7 +59,7 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
 
 /** True if a cache exists from an earlier mount. */
 async function isUsed({ cache }: MountDirectories): Promise<boolean> {
-  return (await readdir(cache).catch((): string[] => [])).length > 0
+  return ((await readdir(cache).catch(unlessMissing)) ?? []).length > 0
 }
 
 /**
@@ -67,8 +67,8 @@ async function isUsed({ cache }: MountDirectories): Promise<boolean> {
  * ended. Some files were uploaded before their rename.
  */
 async function unfinishedFiles(metadata: string): Promise<string[]> {
-  const names = await readdir(metadata, { recursive: true }).catch((): string[] => [])
-  return names.filter((path) => basename(path).startsWith(tempPrefix))
+  const names = await readdir(metadata, { recursive: true }).catch(unlessMissing)
+  return (names ?? []).filter((path) => basename(path).startsWith(tempPrefix))
 }
 
 /** Host paths of metadata directories below `cached` that contain files without an upload. */
@@ -90,7 +90,7 @@ async function removeUnfinished(
   const opt = { noModTime: true, noMimeType: true, filesOnly: true }
   const { list } = await control.call('operations/list', { fs, remote, opt }, { signal, timeout: listMs })
   for (const { Path } of Array.isArray(list) ? (list as readonly { readonly Path?: string }[]) : []) {
-    if (Path === undefined || !isLost(basename(Path)) || existsSync(join(metadata, Path))) continue
+    if (Path === undefined || !isLost(basename(Path)) || isThere(join(metadata, Path))) continue
     await deleteStored(control, { fs, remote: Path }, signal)
   }
 }

@@ -113,6 +113,7 @@ export class Mount {
     try {
       await running.control.call('rc/noop', {}, { timeout: Math.min(healthAnswerMs, operation) })
     } catch {
+      // any refusal is a mount that does not answer
       if (running === this.#running && !running.process.hasEnded) this.#noteHung(running)
       return false
     }
@@ -182,7 +183,7 @@ export class Mount {
     this.#state = 'lost'
     for (const user of this.#users) user.detach()
     this.options.onEvent({ kind: 'lost', detail: 'rclone has ended; its cache is kept' })
-    if (this.options.recovery === 'auto') void this.#restore(restoreAfterMs.length).catch(() => undefined)
+    if (this.options.recovery === 'auto') void this.#restore(restoreAfterMs.length).catch(() => undefined) // an event says why
   }
 
   #restore(attempts: number): Promise<void> {
@@ -199,7 +200,7 @@ export class Mount {
     this.#state = 'restoring'
     let problem: unknown
     for (const ms of restoreAfterMs.slice(0, attempts)) {
-      if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined)
+      if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined) // the next line throws
       signal.throwIfAborted()
       try {
         await this.#start(signal)

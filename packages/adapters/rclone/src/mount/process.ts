@@ -51,8 +51,9 @@ function endAll(): void {
 function threadsOf(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/task`).length
-  } catch {
-    return 0
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' || code === 'ESRCH' ? 0 : Number.POSITIVE_INFINITY
   }
 }
 
@@ -96,7 +97,7 @@ export class MountProcess {
     child.once('exit', finish)
     child.once('error', () => finish(-1))
     for (const stream of child.stdio) {
-      stream?.on('error', () => undefined)
+      stream?.on('error', () => undefined) // the end of the process says what matters
       // a forgotten adapter must not keep the process alive: when the process ends, so does the mount
       if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
     }

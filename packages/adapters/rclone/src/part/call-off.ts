@@ -143,8 +143,10 @@ export async function refuseFull(files: StorageAdapter, destination: MountPath):
   let isEmpty: boolean | undefined
   try {
     isEmpty = (await entries.next()).done
-  } catch {
-    return // there is nothing, or no directory: moving says what that means
+  } catch (error) {
+    // moving says what that means
+    if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return
+    throw error
   } finally {
     await entries.return?.()
   }

@@ -37,6 +37,7 @@ export interface DirectFiles {
  * @param device of the mount
  */
 export function directFiles(root: string, device: bigint, usual: StorageAdapter): DirectFiles {
+  // the usual way meets each error again, and tells it
   return {
     async stat(path: MountPath, options: AdapterOptions.Stat = {}): Promise<Stat> {
       if (isOrdinary(path, options)) {
@@ -49,7 +50,7 @@ export function directFiles(root: string, device: bigint, usual: StorageAdapter)
       const { range, ifVersion, maxBytes = largestBytes } = options
       const whole = range === undefined && ifVersion === undefined && maxBytes >= largestBytes
       if (whole && isOrdinary(path, options)) {
-        const found = await readWhole(join(root, path), device, atEnd).catch(() => undefined)
+        const found = await readWhole(join(root, path), device, atEnd).catch(() => undefined) // as in `stat`
         if (found !== undefined) return found
       }
       return await usual.read(path, options)
@@ -57,7 +58,7 @@ export function directFiles(root: string, device: bigint, usual: StorageAdapter)
     async write(path: MountPath, data: WriteData, options: AdapterOptions.Write = {}): Promise<WriteResult> {
       const { ifVersion, mode } = options
       if (isOrdinary(path, options) && data instanceof Uint8Array && ifVersion === undefined && mode === undefined) {
-        const written = await writeWhole(join(root, path), device, data).catch(() => undefined)
+        const written = await writeWhole(join(root, path), device, data).catch(() => undefined) // as in `stat`
         if (written !== undefined) return written
       }
       return await usual.write(path, data, options)
@@ -102,7 +103,7 @@ async function writeWhole(path: string, device: bigint, data: Uint8Array): Promi
     await calls.rename(temp, path)
     return { version: versionFrom(status), size: data.length }
   } catch (error) {
-    await remove(temp).catch(() => undefined)
+    await remove(temp).catch(() => undefined) // the next start sweeps the file
     throw error
   }
 }

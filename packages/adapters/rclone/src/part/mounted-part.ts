@@ -53,7 +53,7 @@ export class MountedPart implements MountUser {
     try {
       return await Promise.race([this.#dirty.first().then((path) => path !== undefined), unknown])
     } catch {
-      return true
+      return true // a cache that cannot be read may hold such content
     } finally {
       stop.abort()
     }
