@@ -20,7 +20,7 @@ import { addTool } from './commands/tool.ts'
 import { addTrust } from './commands/trust.ts'
 import { addVerify } from './commands/verify.ts'
 import { findWorkspace, passedOver, trustedConfigOf, type FoundWorkspace } from './config/find.ts'
-import { resolveSettings, type GlobalOptions } from './config/settings.ts'
+import { resolveSettings, type GlobalOptions, type Settings } from './config/settings.ts'
 import type { CommandContext, Start } from './command-context.ts'
 import { describeError, Interruption, UsageError, type ErrorReport } from './errors.ts'
 import { exitCodes, exitCodesHelp } from './exit-codes.ts'
@@ -108,7 +108,8 @@ async function run(
   const options = program.opts<GlobalOptions>()
   // programs that use the library also mount the tree of a thread at `/`
   const place = named.command.startsWith('thread ') ? '/' : undefined
-  const settings = await resolveSettings(options, foundFor(named.command, options), place)
+  const resolved = await resolveSettings(options, foundFor(named.command, options), place)
+  const settings = single.has(named.command) ? withoutReadySandboxes(resolved) : resolved
   const controller = new AbortController()
   const { signal } = controller
   const output = createOutput(process.stdout, { json, onFailure: (reason) => controller.abort(reason) })
@@ -129,6 +130,14 @@ async function run(
       return openWorkspace({ ...settings, ...all }, { signal, executors: chosen, readOnly, checkpoints })
     },
   })
+}
+
+/** Commands of `ws` that run one command: sandboxes for later commands would be launched and ended unused. */
+const single: ReadonlySet<string> = new Set(['exec', 'thread exec', 'tool'])
+
+function withoutReadySandboxes({ executorOptions, ...settings }: Settings): Settings {
+  const bubblewrap = { ...executorOptions.bubblewrap, warm: false }
+  return { ...settings, executorOptions: { ...executorOptions, bubblewrap } }
 }
 
 /** Commands with tables, which need a wide terminal. */

@@ -1,5 +1,6 @@
 /** @module-tag all */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, type ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -71,6 +72,22 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
         await expect.poll(() => processesWith(token)).toEqual([])
         // Names that were reserved go when the last process has.
         await expect.poll(() => readdir(project.path)).toEqual(['started'])
+      })
+
+      it.runIf(executor === 'bubblewrap')('launches no sandbox for a second command', async () => {
+        await using project = await createProject({})
+        const started: ChildProcess[] = []
+        const note = (message: unknown) => started.push((message as { readonly process: ChildProcess }).process)
+        subscribe('child_process', note)
+        const { code } = await ws([...options(project.path), 'exec', '--', 'true'])
+        unsubscribe('child_process', note)
+        expect(code).toBe(0)
+        const programs = started.map(({ spawnargs }) =>
+          spawnargs.filter((word) => /^\/\S+\/(?:bwrap|perl|true)$|^true$/u.test(word)),
+        )
+        expect(programs.some((words) => words.includes('true'))).toBe(true)
+        // bubblewrap with a program in perl makes sandboxes for later commands
+        expect(programs.filter(([first, second]) => first?.endsWith('bwrap') && second?.endsWith('perl'))).toEqual([])
       })
 
       // what does not depend on the place is shown once
