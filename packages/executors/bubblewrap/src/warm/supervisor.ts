@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { Processes } from '@ws/sandbox'
+
 import { type Child, identify, isAlive, signalIn } from '../processes/first-process.ts'
 import { openSpare, type Spare } from './spare.ts'
 import {
@@ -239,7 +241,8 @@ export class Supervisor {
     const first = this.#first
     if (first !== undefined) signalIn(first, first.pid, 'SIGKILL')
     control.destroy()
-    if (first === undefined) child.kill('SIGKILL')
+    // Without bubblewrap, a child that it has not released waits for ever.
+    if (first === undefined && child.pid !== undefined) Processes.sendSignal(-child.pid, 'SIGKILL')
     // Waits five seconds at most: a process may be stuck in the kernel.
     for (let i = 0; i < 1000 && first !== undefined && isAlive(first); i++) await delay(5)
     child.kill('SIGKILL')

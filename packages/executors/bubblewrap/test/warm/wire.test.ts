@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { duplexPair } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 
+import { Processes } from '@ws/sandbox'
 import { encodeOrder, splitForSpare } from '../../src/warm/order.ts'
 import { Supervisor } from '../../src/warm/supervisor.ts'
 import { SupervisorLost } from '../../src/warm/supervisor-parts.ts'
 import { parseLine } from '../../src/warm/wire.ts'
 import type { Layout, Placement } from '../../src/view/layout.ts'
+import { eventually, processes } from '../support/processes.ts'
 
 describe('a line of a supervisor', () => {
   it('is understood, or refused', () => {
@@ -72,6 +74,20 @@ describe('a supervisor that is not believed', () => {
     await settled
     await exited
     expect(child.signalCode).toBe('SIGKILL')
+  })
+
+  it('is ended with the child of bubblewrap that waits for its release', async () => {
+    const child = spawn('/bin/sh', ['-c', 'sleep 300 & echo $!; wait'], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [line] = await once(child.stdout, 'data')
+    const waiting = Number(line)
+    ends.push(() => Processes.sendSignal(waiting, 'SIGKILL'))
+    const [control, status] = [duplexPair()[0], duplexPair()[0]]
+    const parts = { child, control, status, filterBytes: 8, spares: 1, patience: 10_000, onSettled: () => undefined }
+    await new Supervisor(parts).close()
+    expect(await eventually(() => !processes().some(({ pid }) => pid === waiting))).toBe(true)
   })
 
   it('is ended when it says that a command has ended which lives', async () => {
