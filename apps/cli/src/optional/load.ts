@@ -49,7 +49,7 @@ function entryIn(folder: string, name: string): string | undefined {
     // For a package that is missing here, Node searches parent directories and NODE_PATH.
     return [folder, realpathSync(folder)].some((inside) => entry.startsWith(inside + sep)) ? entry : undefined
   } catch {
-    // an unresolvable package, or one without this entry, counts as missing
+    // a package that does not resolve, or that has no such entry, counts as missing
     return undefined
   }
 }

@@ -140,7 +140,7 @@ async function readSidecar(path: string): Promise<Sidecar | undefined> {
     text = await readFile(`${path}.json`, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw unusable(error) // the next holder would overwrite the notes
+    throw unusable(error) // otherwise, the next holder would overwrite the notes
   }
   try {
     return sidecarSchema.parse(JSON.parse(text))

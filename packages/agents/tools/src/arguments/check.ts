@@ -134,7 +134,7 @@ function coerce(value: unknown, { type }: FieldSchema): unknown {
   return value
 }
 
-/** Characters of a list or an object in text form: parsing blocks the thread. */
+/** Limit of characters of a list or an object in text form: parsing a longer text would block the thread. */
 const longestJson = 256 * 1024
 
 function parseJson(text: string): unknown {

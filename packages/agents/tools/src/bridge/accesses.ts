@@ -8,7 +8,7 @@ export function accessesOf(tool: string, input: unknown): readonly ExplainReques
   if (tool === 'apply_patch') return patchAccesses(fields)
   if (tool === 'shell') return commandAccesses(fields['commands'], undefined)
   if (isCommandTool(tool)) return commandOf(fields)
-  // some tools name the operation in an argument, others in their own name
+  // some tools name the operation in an argument; other tools have the operation's name
   const named = tool === 'file_system' ? fields['operation'] : hasCommands(tool) ? fields['command'] : tool
   const row = typeof named === 'string' && Object.hasOwn(rows, named) ? rows[named] : undefined
   return row?.(fields)

@@ -13,7 +13,7 @@ import type { InputSchema } from '../types.ts'
 import type { Face, FaceTool } from './face.ts'
 import { operationTool } from './split.ts'
 
-/** Prose files and their templates may contain fences. In code and data, a fence around everything is the model's mistake [FS6]. */
+/** Prose files and their templates may contain fences. In code and data, a fence around the whole content is the model's mistake [FS6]. */
 const proseFiles =
   /\.(?:md[xc]?|mk?do?wn|mkdn?|markdown|markdoc|livemd|myst|[rq]md|rst|txt|adoc|asciidoc|org|typ|wiki|te?mpl|tpl|j2|jinja2?|hbs|mustache|ejs|erb|liquid|njk)$|\.md\.\w+$/iu
 

@@ -57,7 +57,7 @@ export function createSandboxClient(source: Workspace | OpenWorkspace): Workspac
   return new WorkspaceSandboxClient(source)
 }
 
-/** Sessions that share a workspace, or that each have a workspace. */
+/** Opens sessions: all on one shared workspace, or each on a workspace of its own. */
 export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOptions, WorkspaceSandboxState> {
   readonly backendId = 'ws'
   readonly #source: Workspace | OpenWorkspace

@@ -7,7 +7,7 @@ import { parseQuery, type Query, QueryError, Unsupported } from './expression.ts
 import { factsOf } from './facts.ts'
 import type { Entry, FindContext } from './tests.ts'
 
-/** GNU's find. An unknown part refuses the whole command. */
+/** GNU's find. Refuses the whole command if a part is unknown. */
 export const find: Tool = async (call) => {
   const output = new Output()
   try {

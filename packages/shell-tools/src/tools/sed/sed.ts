@@ -13,7 +13,7 @@ export const sedOptions = {
   long: ['regexp-extended', 'quiet', 'silent', 'expression=', 'file=', 'in-place=?', 'separate', 'unbuffered'],
 }
 
-/** GNU's sed. An unknown part refuses the whole command before any file changes. */
+/** GNU's sed. Refuses the whole command if a part is unknown, before any file changes. */
 export const sed: Tool = async (call) => {
   const output = new Output({ late: true })
   // The value of -i is optional, and part of the same word.
