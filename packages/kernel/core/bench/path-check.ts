@@ -1,6 +1,4 @@
-/**
- * Prints the cost of one path before any I/O, in nanoseconds. By hand: `node --conditions=@ws/source bench/path-check.ts` from the package.
- */
+/** Prints the nanoseconds that one path costs before any I/O. Run: `node --conditions=@ws/source bench/path-check.ts` in the package. */
 import { parseInput } from '../src/path/segments.ts'
 import type { VirtualPath } from '../src/path/virtual-path.ts'
 import { Namespace } from '../src/policy/namespace.ts'
@@ -13,7 +11,7 @@ import type { WorkspaceMount } from '../src/mount/mounts.ts'
 interface Shape {
   readonly mounts: number
   readonly rules: number
-  /** Some rules deny, so that names are compared case-folded as well. */
+  /** True if some rules deny. Names are then also compared case-folded. */
   readonly denying: boolean
 }
 

@@ -1,18 +1,18 @@
 import { escapeUnprintable, showName } from './text/printable.ts'
 
 /**
- * Every code of a {@link WorkspaceError}. Codes of Node and POSIX keep their usual meaning; some are narrower or ours:
+ * Every code of a {@link WorkspaceError}. Codes of Node and POSIX keep their usual meaning. These codes are narrower or our own:
  *
  * - `EROFS`: the mount (or the synthetic root) is read-only.
- * - `EBUSY`: a mount point or reserved name, or a place that changed too often.
- * - `EACCES`: a policy rule refused, named by `rule`; without `rule`, the permissions of the disk.
+ * - `EBUSY`: a mount point, a reserved name, or an entry that changed too often.
+ * - `EACCES`: a policy rule refused; `rule` has its name. Without `rule`, the permissions of the disk refused.
  * - `EOUTSIDE`: the path climbs above the root.
  * - `ECONFLICT`: an `if…` condition did not hold.
  * - `EBACKEND`: a remote store refused, or cannot be reached.
  * - `ENOWORKSPACE`: the root of a mount is missing.
  * - `ENOEXECUTOR`: no available executor meets the requirement.
  * - `ENOEXEC`: the command could not be started.
- * - `ESECURITY`: a plan's step would read outside the workspace, or write outside the output; nothing was done.
+ * - `ESECURITY`: a step of a plan would read outside the workspace, or write outside the output. No step was done.
  * - `EUNENFORCEABLE`: the executor cannot enforce a rule on commands.
  */
 export const errorCodes = [
@@ -46,38 +46,38 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** The finished part of a multi-step operation that failed. Its paths are caller's paths. */
+/** The completed part of a multi-step operation that failed. Paths are as the caller passed them. */
 export interface PartialProgress {
-  /** Entries finished, in order; at most the first 1,000. */
+  /** Completed entries in order; at most the first 1,000. */
   readonly completed: readonly string[]
   readonly completedCount: number
   readonly failedAt: string
-  /** One sentence on the remaining state: which entries exist where, and the next step. */
+  /** One sentence about the current state: which entries exist where, and the next step. */
   readonly state: string
 }
 
 export interface WorkspaceErrorOptions {
   readonly code: ErrorCode
-  /** The operation as the caller knows it: `read`, `move`, `exec`, … */
+  /** The name of the operation for the caller: `read`, `move`, `exec`, … */
   readonly operation: string
-  /** A virtual path (inside an adapter: the path inside the mount). Never a host path, a bucket key or a secret. */
+  /** A virtual path (inside an adapter: a mount path). Never a host path, a bucket key or a secret. */
   readonly path?: string | undefined
-  /** The fault, without the path: the message puts the path before it. */
+  /** The fault, without the path: the message puts the path before this text. */
   readonly reason: string
   readonly rule?: string | undefined
   /** The caller's next step, as an imperative: "write below `/out`". */
   readonly remedy?: string | undefined
   readonly partial?: PartialProgress | undefined
-  /** Set for a change that may have happened. Pass it to the adapter to find out. */
+  /** Set if the change may have happened. Pass this id to the adapter to find out. */
   readonly changeId?: string | undefined
-  /** The error of the layer below, for operators: see {@link getNativeCause}. Never printed. */
+  /** The error of the underlying layer, for operators: see {@link getNativeCause}. Never printed. */
   readonly native?: unknown
 }
 
 const nativeCauses = new WeakMap<object, unknown>()
 const brand = Symbol.for('@ws/core/WorkspaceError')
 
-/** The one error class of `@ws`. Its message names path, rule and remedy. It has no `cause`: printing one shows host paths. */
+/** The only error class of `@ws`. The message contains path, rule and remedy. There is no `cause`, since printing it shows host paths. */
 export class WorkspaceError extends Error {
   readonly code: ErrorCode
   readonly operation: string
@@ -103,7 +103,7 @@ export class WorkspaceError extends Error {
     if (options.native !== undefined) nativeCauses.set(this, options.native)
   }
 
-  /** The fields that are safe to show a model or to send over a wire. */
+  /** Returns the fields that are safe to show a model or to send over a network. */
   toJSON(): Record<string, unknown> {
     const { code, operation, path, rule, remedy, message, partial, changeId } = this
     return { name: this.name, code, operation, path, rule, remedy, message, partial, changeId }
@@ -114,32 +114,32 @@ function formatMessage({ code, operation, path, reason, rule, remedy }: Workspac
   const subject = path === undefined ? '' : `${quotePath(path)} `
   const ruleNote = rule === undefined ? '' : ` (rule ${quotePath(rule)})`
   const remedyNote = remedy === undefined ? '' : `; ${remedy}`
-  // a reason may quote a pattern or a name, and no part of a message may act on a terminal
+  // a reason may quote a pattern or a name: escapes keep the message from controlling a terminal
   return escapeUnprintable(`${code}: ${operation}: ${subject}${reason}${ruleNote}${remedyNote}`)
 }
 
 const longestQuoted = 300
 
-/** A path or name between backticks, safe for a terminal and a log; cut in the middle if too long. See {@link showName}. */
+/** Returns a path or name between backticks, safe for a terminal and a log. Cuts a long text in the middle. See {@link showName}. */
 export function quotePath(path: string): string {
   const shown =
     path.length > longestQuoted ? `${path.slice(0, longestQuoted / 2)}…${path.slice(-longestQuoted / 2)}` : path
-  // cutting may have split a surrogate pair
+  // the cut may have split a surrogate pair
   return `\`${showName(shown)}\``
 }
 
-/** True for a {@link WorkspaceError}, also for one made by another copy of this package; with `code`, only for that code. */
+/** True for a {@link WorkspaceError}, also from another copy of this package. With `code`, true only for that code. */
 export function isWorkspaceError(error: unknown, code?: ErrorCode): error is WorkspaceError {
   if (typeof error !== 'object' || error === null || !(brand in error)) return false
   return code === undefined || (error as unknown as WorkspaceError).code === code
 }
 
-/** The error of the layer below, if one was kept. For operators only: it may name host paths. */
+/** Returns the error of the underlying layer, if it was kept. For operators only: the error may contain host paths. */
 export function getNativeCause(error: unknown): unknown {
   return typeof error === 'object' && error !== null ? nativeCauses.get(error) : undefined
 }
 
-/** The error one layer up, with another path and operation. Keeps the native cause. */
+/** Copies an error with another path and operation, for callers of an upper layer. Keeps the native cause. */
 export function rewriteError(
   error: WorkspaceError,
   changes: Partial<Omit<WorkspaceErrorOptions, 'native'>>,

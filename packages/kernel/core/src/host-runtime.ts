@@ -1,8 +1,8 @@
 const others = { bun: 'Bun', deno: 'Deno' } as const
 
 /**
- * The name and version of a runtime other than Node. Such runtimes carry out process calls differently:
- * they do not hand descriptors on, or never report an end.
+ * Returns the name and version of a runtime other than Node. Such runtimes implement process calls differently:
+ * they do not pass descriptors on, or never report the end of a process.
  */
 export function unsupportedRuntime(
   versions: Readonly<Record<string, string | undefined>> = process.versions,

@@ -2,7 +2,7 @@
 export type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption, TreeWatch } from './contract/inner.ts'
 
 /**
- * Whether a next change will show in the times of an entry: changes within one clock tick share a time.
+ * Returns whether a later change will show in the times of an entry: changes within one clock tick share a time.
  * Ticks are 4 to 10 ms on Linux, and a second on a disk with whole seconds. Both arguments are milliseconds since the epoch.
  */
 export function isSettled(changedAt: number, lookedAt: number): boolean {

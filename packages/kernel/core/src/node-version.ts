@@ -1,6 +1,6 @@
-// Imported first by every door: uses only what an old Node has. Other runtimes have no `process`.
+// Each entry point imports this module first, so it uses only features of an old Node. Other runtimes have no `process`.
 
-/** The lowest Node of the packages, as in their `engines`. */
+/** The lowest Node version of the packages, as in their `engines`. */
 export const lowestNode = '22.18'
 
 const [major = 0, minor = 0] = numbersOf(lowestNode)

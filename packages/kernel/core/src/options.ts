@@ -1,4 +1,4 @@
-// For authors of factories: checks options as everywhere else.
+// For authors of factories: checks options in the same way as the core.
 import './node-version.ts'
 
 export { checkOption, checkOptions, refuseBeside } from './options/check.ts'

@@ -2,9 +2,9 @@ import type { ErrorCode } from './errors.ts'
 import { getNativeCause, isWorkspaceError, WorkspaceError } from './errors.ts'
 
 export interface Shortage {
-  /** For files. For a command that cannot start: `ENOEXEC`. */
+  /** The code for files. A command that cannot start has `ENOEXEC` instead. */
   readonly code: ErrorCode
-  /** A sentence without its stop. */
+  /** A sentence without its final period. */
   readonly reason: string
   readonly remedy: string
 }
@@ -47,20 +47,20 @@ const shortages = {
 
 type ShortageName = keyof typeof shortages
 
-/** Shortages in the words of the C library, which programs print. */
+/** Messages of the C library for shortages, as programs print them. */
 const sentences: readonly (readonly [string, ShortageName])[] = [
   ['Too many open files in system', 'ENFILE'],
   ['Too many open files', 'EMFILE'],
   ['Resource temporarily unavailable', 'EAGAIN'],
-  ['Cannot fork', 'EAGAIN'], // dash does not say why
+  ['Cannot fork', 'EAGAIN'], // dash omits the reason
   ['Cannot allocate memory', 'ENOMEM'],
   ['No space left on device', 'ENOSPC'],
   ['Disk quota exceeded', 'EDQUOT'],
 ]
 
 /**
- * For adapters and executors: the shortage in an error or its native cause. `EAGAIN` counts for starts.
- * A shortage is temporary: do not keep the outcome of a check that met one.
+ * For adapters and executors: returns the shortage in an error or its native cause. `EAGAIN` counts only for starts of processes.
+ * A shortage is temporary: do not cache the result of a check that failed with it.
  */
 export function shortageOf(error: unknown): Shortage | undefined {
   if (isWorkspaceError(error)) return shortageOf(getNativeCause(error))
@@ -71,25 +71,25 @@ export function shortageOf(error: unknown): Shortage | undefined {
   return isMeant ? shortageNamed(code) : undefined
 }
 
-/** For adapters and executors: the shortage for the name of a system error. */
+/** For adapters and executors: returns the shortage for the name of a system error. */
 export function shortageNamed(name: string): Shortage | undefined {
   return Object.hasOwn(shortages, name) ? shortages[name as ShortageName] : undefined
 }
 
-/** For executors: the shortage that a program reports in its messages. */
+/** For executors: returns the shortage that a program reports in its messages. */
 export function shortageIn(output: string): Shortage | undefined {
-  // Linux has one error for a full disk and for the limit of namespaces.
+  // Linux has the same error for a full disk and for the limit of namespaces.
   if (/(?:unshare|namespace)[^\n]*: No space left on device/iu.test(output)) return shortages.namespaces
   const found = sentences.find(([sentence]) => output.includes(sentence))
   return found === undefined ? undefined : shortages[found[1]]
 }
 
-/** The shortage of a worker's start. Node names the system's error only in the message. */
+/** Returns the system error of a worker that could not start. Node puts its name only into the message. */
 function workerShortage({ message }: Error): string {
   return /\bE[A-Z]+\b(?!_)/.exec(message.replace('ERR_WORKER_INIT_FAILED', ''))?.[0] ?? 'EAGAIN'
 }
 
-/** For executors: the error of a command that a shortage kept from starting. */
+/** For executors: returns the error of a command that could not start because of a shortage. */
 export function shortError(
   { code, reason, remedy }: Shortage,
   { operation = 'exec', native }: { readonly operation?: string | undefined; readonly native?: unknown } = {},

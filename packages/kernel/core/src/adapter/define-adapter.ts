@@ -7,14 +7,14 @@ import { checkOptions } from '../options/check.ts'
 import { option, type OptionShapes } from '../options/shapes.ts'
 
 export interface DefineAdapterOptions {
-  /** Trusts the driver's results and errors. Default false: a break of the contract is `EBACKEND`. */
+  /** Trusts the driver's results and errors. Default false: a result that breaks the contract becomes `EBACKEND`. */
   readonly trusted?: boolean | undefined
 }
 
 const shapes: OptionShapes<DefineAdapterOptions> = { trusted: option.boolean }
 
 /**
- * Makes an adapter of a driver. The base makes the checks that {@link Driver} lists, and races reads against their signal.
+ * Makes an adapter of a driver. The base runs the checks that {@link Driver} lists. A read rejects as soon as its signal aborts.
  * @throws WorkspaceError `EINVAL` when methods and capabilities do not agree, or an option is unknown
  */
 export function defineAdapter(driver: Driver, options: DefineAdapterOptions = {}): StorageAdapter {

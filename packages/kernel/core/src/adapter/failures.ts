@@ -5,14 +5,14 @@ interface Situation {
   readonly code: ErrorCode
   readonly reason: string
   readonly remedy: string
-  /** By operation: a remedy that differs. */
+  /** Remedies for single operations, by operation name. They replace the usual remedy. */
   readonly remedies?: Readonly<Record<string, string>>
 }
 
 const elsewhere = 'choose another destination, or pass `overwrite: true`'
 const madeFirst = 'create the directory first, or pass `parents: true`'
 
-/** Every mistake that a caller can make with any adapter, and its words. */
+/** Every mistake that a caller can make with any adapter, with the texts of its error. */
 const situations = {
   ENOENT: { code: 'ENOENT', reason: 'does not exist', remedy: 'list its directory to see what is there' },
   noParent: {
@@ -111,7 +111,7 @@ export function invalidArgument(operation: string, path: string, reason: string,
   return new WorkspaceError({ code: 'EINVAL', operation, path, reason, remedy })
 }
 
-/** For adapters: refuses content of another type, before anything is done. @throws WorkspaceError `EINVAL` */
+/** For adapters: refuses content that is neither bytes nor an async iterable. @throws WorkspaceError `EINVAL` */
 export function assertContent(data: unknown, operation: string, path: string): asserts data is WriteData {
   if (data instanceof Uint8Array) return
   if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return
@@ -119,7 +119,7 @@ export function assertContent(data: unknown, operation: string, path: string): a
   throw invalidArgument(operation, path, reason, 'pass a Uint8Array')
 }
 
-/** For adapters: refuses to give more than `maxBytes` at once. @throws WorkspaceError `EFBIG` */
+/** For adapters: refuses a file that is larger than `maxBytes`. @throws WorkspaceError `EFBIG` */
 export function checkReadSize(operation: string, path: string, size: number, maxBytes: number | undefined): void {
   if (maxBytes === undefined || size <= maxBytes) return
   throw new WorkspaceError({

@@ -1,6 +1,6 @@
 import type { MountPath } from '../path/virtual-path.ts'
 
-/** Which of an operation's paths met the link; `path` where there is only one. */
+/** The path argument that led to the link; `path` for an operation with one path. */
 export type LinkArgument = 'path' | 'source' | 'destination'
 
 export interface LinkSignalOptions {
@@ -13,7 +13,7 @@ export interface LinkSignalOptions {
 }
 
 /**
- * A link is on the path. An adapter rejects with this signal instead of following the link, before any effect and before it reads a body.
+ * Reports a symbolic link on the path. An adapter rejects with it instead of following the link, before any effect or body read.
  * The workspace resolves the target, asks the policy again and continues. Callers never see the signal.
  */
 export class LinkSignal extends Error {
@@ -24,7 +24,7 @@ export class LinkSignal extends Error {
 
   constructor({ argument = 'path', at, target, rest }: LinkSignalOptions) {
     const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0 // control flow: its stack is never read
+    Error.stackTraceLimit = 0 // control flow: the stack has no reader
     super('a symbolic link is in the way')
     Error.stackTraceLimit = stackTraceLimit
     this.name = 'LinkSignal'

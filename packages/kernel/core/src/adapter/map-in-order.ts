@@ -1,4 +1,4 @@
-/** Applies `map` to up to `limit` items at a time; results come in order. Leaving early waits for running work. */
+/** Applies `map` to up to `limit` items at a time. Results come in order. If the consumer stops early, running work is awaited. */
 export async function* mapInOrder<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,
@@ -8,7 +8,7 @@ export async function* mapInOrder<Item, Result>(
   try {
     for await (const item of items) {
       const result = map(item)
-      result.catch(() => undefined) // seen when its turn comes
+      result.catch(() => undefined) // the failure is thrown when this result is yielded
       running.push(result)
       const first = running.length >= limit ? running.shift() : undefined
       if (first !== undefined) yield await first
@@ -40,7 +40,7 @@ export async function forEachOf<Item>(
       if (running.size >= limit) await Promise.race(running)
     }
   } finally {
-    // also awaited if the items themselves fail
+    // awaits running work also if `items` itself fails
     await Promise.all(running)
   }
   if (failed !== undefined) throw failed.error

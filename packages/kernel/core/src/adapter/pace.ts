@@ -16,7 +16,7 @@ export class Pace {
 
   async rest(): Promise<void> {
     await new Promise<void>((resolve) => {
-      // Browsers have timers only, which Node delays by a millisecond.
+      // Browsers have only `setTimeout`, which in Node takes at least a millisecond.
       if (typeof setImmediate === 'function') setImmediate(resolve)
       else setTimeout(resolve, 0)
     })

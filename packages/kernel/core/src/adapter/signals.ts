@@ -5,7 +5,7 @@ const answer = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')
 
 /**
  * Makes the caller's signal call `ask`, which may abort it, whenever `aborted` is read. Returns the signal.
- * A stopped process runs its timers late: without this, the next request could leave first.
+ * A stopped process runs its timers late. Without `ask`, its next request could be sent before a timer aborts the signal.
  */
 export function askingSignal(signal: AbortSignal, ask: () => void): AbortSignal {
   const isAborted = (): boolean => {
@@ -32,7 +32,7 @@ export function askingToo(signal: AbortSignal, ...others: readonly (AbortSignal 
   })
 }
 
-/** `AbortSignal.any` of two signals. The result asks if one of the two asks: see {@link askingSignal}. */
+/** Returns `AbortSignal.any` of two signals. If one of the two is an asking signal, so is the result: see {@link askingSignal}. */
 export function eitherSignal(left: AbortSignal, right: AbortSignal | undefined): AbortSignal {
   return right === undefined ? left : askingToo(AbortSignal.any([left, right]), left, right)
 }

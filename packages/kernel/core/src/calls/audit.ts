@@ -51,7 +51,7 @@ export class Audit {
   }
 
   on(listener: Listener): () => void {
-    // A new function each time, so that a listener that subscribed twice is called twice and leaves once.
+    // Wraps each subscription in its own function: a listener can subscribe twice, and each call of the result removes one.
     const own: Listener = (event) => listener(event)
     this.#listeners.add(own)
     return () => {
@@ -73,7 +73,7 @@ export class Audit {
 
 const denials: Readonly<Record<AccessEvent['door'], ReadonlySet<string>>> = {
   files: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EBUSY', 'EUNENFORCEABLE']),
-  // `EBUSY` of a command: a file that it needs keeps changing, or is in use.
+  // Without `EBUSY`: for a command, this code means that a needed file keeps changing, or is in use.
   exec: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EUNENFORCEABLE']),
 }
 

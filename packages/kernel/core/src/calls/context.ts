@@ -22,7 +22,7 @@ export interface Context {
   readonly audit: Audit
   readonly clock: Clock
   readonly commands: CommandDefaults
-  /** The adapter of a mount; makes the scratch when it is first used. */
+  /** Returns the adapter of a mount. Creates the scratch adapter on its first use. */
   open(mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter>
   isClosed: boolean
 }
@@ -38,7 +38,7 @@ export function parseFor(context: Context, operation: string, path: string): Par
   return parseInput(path, { base: context.root, aliases: context.aliases, operation })
 }
 
-/** Refuses after `close`, honours an aborted signal, and leaves one audit event for every outcome. */
+/** Rejects after `close` and for an aborted signal. Records one audit event for every outcome. */
 export async function perform<Result>(
   context: Context,
   options: PerformOptions,

@@ -6,7 +6,7 @@ import type { VisibleDifference } from './visible.ts'
 
 type Aspects = NonNullable<Change['what']>
 
-/** The differences, times left out. */
+/** Returns the aspects that differ, except times. */
 export function aspectsOf(before: EntryState, after: EntryState): Aspects {
   if (before.type !== after.type) return ['type']
   const what: Aspects[number][] = []

@@ -40,7 +40,7 @@ export interface LiveCheckpointsOptions {
   readonly busy: () => readonly string[]
 }
 
-/** Earlier states of a workspace. This class asks the rules; the engine does the rest. */
+/** Gives access to earlier states of a workspace. This class evaluates the rules; the engine saves, compares and restores. */
 export class LiveCheckpoints implements CheckpointDoor {
   readonly #context: Context
   readonly #parts: CheckpointParts | undefined
@@ -127,7 +127,7 @@ export class LiveCheckpoints implements CheckpointDoor {
           const { restorable, kept } = await divided()
           return { restored: changesOf(restorable), kept }
         }
-        // a checkpoint that is not known is refused before the present is saved
+        // Refuses an unknown checkpoint before saving the current state.
         await this.#known(parts, checkpoint)
         const saved = await attached.save({ label: `before restoring ${checkpoint}`, keep: checkpoint, signal })
         if (saved === undefined) throw new Error('only automatic checkpoints may be left out')
@@ -222,10 +222,10 @@ export class LiveCheckpoints implements CheckpointDoor {
 
   async #known({ attached }: CheckpointParts, id: string): Promise<void> {
     if ((await attached.list()).some((checkpoint) => checkpoint.id === id)) return
-    await attached.compare(id, id, {}) // rejects with its own reason
+    await attached.compare(id, id, {}) // `compare` rejects with the reason
   }
 
-  /** Separates read-only parts, into which nothing is restored. */
+  /** Separates the differences in read-only parts, which cannot be restored. */
   #divide(found: readonly VisibleDifference[]): { restorable: VisibleDifference[]; kept: Kept[] } {
     const restorable: VisibleDifference[] = []
     const kept: Kept[] = []

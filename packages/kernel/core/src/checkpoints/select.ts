@@ -28,7 +28,7 @@ export function missingAbove(
   )
 }
 
-/** The latest checkpoint. An automatic checkpoint is left out only if an equal one exists before. */
+/** Returns the latest checkpoint. An automatic checkpoint is omitted only if an equal checkpoint precedes it. */
 export function latestOf(checkpoints: readonly SavedCheckpoint[]): SavedCheckpoint {
   const latest = checkpoints.at(-1)
   if (latest === undefined) throw new Error('a checkpoint was left out, and there is none before it')

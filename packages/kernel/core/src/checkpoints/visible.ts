@@ -21,7 +21,7 @@ export class Sights {
     this.#mounts = mounts
   }
 
-  /** `undefined`: rules deny it, or another mount hides it. */
+  /** Returns the path that callers see. `undefined`: rules deny the path, or another mount hides it. */
   pathOf({ mount: index, path }: SavedPlace): VirtualPath | undefined {
     const { gate } = this.#context
     const mount = this.#mounts[index]

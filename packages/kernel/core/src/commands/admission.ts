@@ -31,7 +31,7 @@ export interface CommandDoor {
 export const defaultOutputBytes = 1024 * 1024
 export const defaultKillGrace = 2000
 
-/** Attempts to start a command when missing names appear during the start. */
+/** Maximum attempts to start a command. A missing name that appears during the start causes another attempt. */
 const startAttempts = 3
 
 /** Starts a command by its plan. Makes a new plan if a missing name appeared before it was reserved. */
@@ -56,9 +56,9 @@ export async function startPlanned<Started>(
 
 interface AdmitOptions {
   readonly operation?: string | undefined
-  /** Called with the line for the policy, and again with its directory once known. */
+  /** Called with the line that the policy sees. Called again when the working directory is known. */
   readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
-  /** Creates no entries. Without a command, command rules are not evaluated. Default false. */
+  /** Creates no entries on disk. Skips command rules if there is no command. Default false. */
   readonly looksOnly?: boolean | undefined
   readonly background?: boolean | undefined
 }
@@ -71,7 +71,7 @@ export interface Admitted<Normalised> {
   readonly acknowledged: ReadonlySet<string>
   readonly narrowed: ExecOptions
   readonly cache: VirtualPath | undefined
-  /** True if a rule was acknowledged: no file of the workspace may decide how the command starts. */
+  /** True if a rule was acknowledged: files of the workspace then must not decide how the command starts. */
   readonly bare: boolean
   /** Call this when the command has ended, or does not start after all. */
   readonly end?: EndedCommand | undefined
@@ -87,7 +87,7 @@ export async function orEnd<Started>({ end }: Pick<Admitted<unknown>, 'end'>, st
   }
 }
 
-/** Makes all checks of a command before it runs. A terminal session is judged by its shell: the policy cannot see the typing. */
+/** Runs all checks of a command before its start. For a terminal session, the policy sees the shell, not the typed lines. */
 export async function admit<Given extends Command | undefined>(
   door: CommandDoor,
   command: Given,
@@ -128,7 +128,7 @@ export async function admit<Given extends Command | undefined>(
   })
 }
 
-/** Asks the policy about the line, even without an executor: the answer must not depend on the machine. */
+/** Evaluates command rules for the line, even without an executor: the result must not depend on the machine. */
 function admitCommand({ gate }: Context, { line, shell }: NormalisedCommand, asked: string | undefined): void {
   const decision = gate.policy.decideCommand?.({ line, shell: asked?.trim() ? asked : shell })
   if (decision === undefined || decision.effect === 'allow') return
@@ -176,7 +176,7 @@ export function requestOf(
   }
 }
 
-/** Real programs need a directory of this machine at every mount. */
+/** Returns the error for a missing executor. Real programs need a host directory at every mount. */
 function noExecutorError({ context }: CommandDoor): Error {
   const real = context.mounts.every(({ adapter, scratch }) => scratch || adapter?.hostPath !== undefined)
   return virtualError({
@@ -208,7 +208,7 @@ export async function beginCommand(
     try {
       begun.push({ mount, end: await mount.adapter.beginCommand(options) })
     } catch (error) {
-      await end().catch(() => undefined) // the first failure is the one that counts
+      await end().catch(() => undefined) // the first failure is thrown instead
       throw failureOf(error, mount, options.signal)
     }
   }

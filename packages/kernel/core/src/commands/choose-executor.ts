@@ -20,7 +20,7 @@ export interface ChooseOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The first executor that is available, sees every mount and meets the requirement. @throws WorkspaceError `ENOEXECUTOR` */
+/** Returns the first executor that is available, sees every mount and meets the requirement. @throws WorkspaceError `ENOEXECUTOR` */
 export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExecutor> {
   const passedOver: PassedOver[] = []
   const pass = (executor: string, reasons: readonly string[], remedies: readonly string[]): void => {
@@ -58,7 +58,7 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
       pass(name, [taken.reason], [taken.remedy])
     } catch (error) {
       const shortage = shortageOf(error)
-      // A shortage is temporary, and the next executor could be a weaker boundary.
+      // Does not try the next executor: a shortage is temporary, and that executor could be a weaker boundary.
       if (shortage !== undefined) throw unattached(name, shortage, error)
       if (!isWorkspaceError(error)) throw error
       pass(name, [error.reason], error.remedy === undefined ? [] : [error.remedy])
@@ -87,7 +87,7 @@ function unattached(name: string, { reason, remedy }: Shortage, native: unknown)
   })
 }
 
-/** Unreviewed code can exchange a directory with a link while the file door uses it. */
+/** Refuses mounts that only check paths: unreviewed code can replace a directory by a link after the check. */
 function refuseRaces(mounts: readonly WorkspaceMount[]): void {
   const raced = mounts.find(({ adapter }) => adapter?.capabilities.confinement === 'checked')
   if (raced === undefined) return

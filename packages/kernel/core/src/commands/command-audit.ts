@@ -27,7 +27,7 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
     if (!context.audit.active) return
     const ended = outcomeOf('exec', error, signal)
     const path = typeof cwd === 'string' ? cwd : context.root
-    // A rule that cannot be enforced has its own path, which is unrelated to the working directory.
+    // The error of a rule that cannot be enforced has the rule's path, which is unrelated to the working directory.
     const refused = ended.outcome === 'denied' && ended.code !== 'EUNENFORCEABLE' && isWorkspaceError(error)
     const resolved = refused ? (error.path as VirtualPath | undefined) : landed
     context.audit.record({
@@ -38,7 +38,7 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
       resolvedPath: resolved === path ? undefined : resolved,
       ...ended,
       duration: context.clock.since(began),
-      // The form that the policy judged. A command that could not be read is not shown.
+      // The form that the policy evaluated. Empty for a command that could not be parsed.
       command: line ?? (typeof command === 'string' ? command : ''),
       executor: executor?.name,
       acknowledged: namesOf(acknowledge),
@@ -70,10 +70,10 @@ function pickEnd({ exitCode, signal, timedOut, stdoutBytes, stderrBytes, violati
   return { exitCode, signal, timedOut, stdoutBytes, stderrBytes, ...(violations && { violations }) }
 }
 
-/** Most events of one command's connections: refusals can come a thousand a second, at no cost. */
+/** Maximum number of events for one command's connections. A command can cause a thousand refusals a second at no cost. */
 const mostEvents = { allowed: 10_000, denied: 1_000, failed: 1_000 } as const
 
-/** The audit of the connections of one command. The last events count the connections above the limit. */
+/** Audits the connections of one command. The last events give the number of connections above the limit. */
 export interface ConnectionAudit {
   hear(this: void, report: ConnectionReport): void
   end(): void
@@ -100,7 +100,7 @@ export function connectionAudit({ context, executor }: CommandDoor, path: string
   }
 }
 
-/** Audits a connection, a refusal, or a count of those above the limit. */
+/** Audits a connection, a refusal, or the number of connections above the limit. */
 export function recordConnection(
   { audit }: Pick<Context, 'audit'>,
   report: ConnectionReport & { readonly leftOut?: number },

@@ -28,7 +28,7 @@ function withoutStartVariables(env: CommandDefaults['env']): CommandDefaults['en
   return env && Object.fromEntries(Object.entries(env).filter(([name]) => !isStartVariable(name)))
 }
 
-/** The defaults of a workspace, as a copy. All but the cache have been checked. */
+/** Copies the command defaults of a workspace. Checks only the cache; the caller has checked the other options. */
 export function copyCommandDefaults(
   { gitIdentity, ...given }: CommandDefaults = {},
   place: CachePlace,
@@ -46,7 +46,7 @@ export interface CachePlace extends Omit<InputOptions, 'operation'> {
   readonly scratch: VirtualPath | undefined
 }
 
-/** The directory for caches; `undefined` for HOME. @throws WorkspaceError if it is not writable, instead of silently no cache */
+/** Returns the directory for caches; `undefined` for HOME. @throws WorkspaceError if the directory is not writable */
 function cacheOf(given: string | undefined, { gate, scratch, base, aliases }: CachePlace): VirtualPath | undefined {
   const operation = 'createWorkspace'
   if (given === undefined || given === 'scratch') {

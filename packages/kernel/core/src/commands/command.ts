@@ -5,16 +5,16 @@ export const maxCommandBytes = 16 * 1024 * 1024
 
 export interface NormalisedCommand {
   readonly line: string
-  /** Set when the command was itself `<shell> -c …`, to wrap it once. */
+  /** Set if the command was itself `<shell> -c …`: the executor must not wrap it in a second shell. */
   readonly shell?: string | undefined
   readonly login?: boolean | undefined
 }
 
 const shells = /^(?:\/(?:usr\/)?bin\/)?(?:bash|zsh|sh|dash|ksh)$/
-// A `=` or `~` is always quoted, since a shell may give it a meaning.
+// `=` and `~` are absent: a shell may interpret them, so they are always quoted.
 const harmless = /^[\w@%+:,./-]+$/
 
-/** One line for a shell, from each form of a command [LS5], for policy and executors [LS6]. @throws WorkspaceError `EINVAL` */
+/** Returns one shell line for each form of a command [LS5], for policy and executors [LS6]. @throws WorkspaceError `EINVAL` */
 export function normaliseCommand(given: Command, shell?: string): NormalisedCommand {
   const command = isArguments(given) ? commandOf(given) : given
   if (typeof command === 'string') {
@@ -58,7 +58,7 @@ function commandOf(given: CommandArguments): string | readonly string[] {
   const own = (name: string): unknown =>
     Object.hasOwn(given, name) ? given[name as keyof CommandArguments] : undefined
   const whole = own('command')
-  // Each caller refuses an invalid command, and gives its own reason.
+  // The caller checks the type, so that each caller gives its own reason.
   if (whole !== undefined) return whole as string | readonly string[]
   const words: unknown[] = []
   const first = own('command.0') === undefined ? 1 : 0
@@ -74,7 +74,7 @@ function commandOf(given: CommandArguments): string | readonly string[] {
   )
 }
 
-/** Quotes a word for a POSIX shell, or for fish, where a backslash in quotes has a meaning. */
+/** Quotes a word for a POSIX shell or for fish. In fish, a backslash inside quotes is special. */
 export function quoteForShell(word: string, shell = 'sh'): string {
   if (harmless.test(word)) return word
   if (/(?:^|\/)fish$/.test(shell)) return `'${word.replace(/[\\']/g, '\\$&')}'`
@@ -84,7 +84,7 @@ export function quoteForShell(word: string, shell = 'sh'): string {
 function checkText(text: string): void {
   if (text.includes('\0')) throw invalid('the command contains a NUL character', 'remove it')
   if (!text.isWellFormed()) throw invalid('the command contains a lone surrogate', 'pass well-formed Unicode')
-  // No character takes more than three bytes of UTF-8 for each of its UTF-16 units.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   if (text.length * 3 > maxCommandBytes && new TextEncoder().encode(text).length > maxCommandBytes) {
     throw invalid(`the command is longer than ${maxCommandBytes} bytes`, 'write a script into the workspace and run it')
   }

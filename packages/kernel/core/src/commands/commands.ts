@@ -25,7 +25,7 @@ export async function exec(door: CommandDoor, command: Command, options: ExecOpt
   return result
 }
 
-/** Releases the output. Output that a caller has not read is kept. */
+/** Releases the output streams. Output that a caller has not read remains available. */
 export function releaseOutput({ stdout, stderr }: RunningCommand): void {
   for (const stream of [stdout, stderr]) void stream[Symbol.asyncIterator]().return?.()
 }
@@ -45,7 +45,7 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
 
 /**
  * Starts a command after all checks, and audits its end or its refusal.
- * @param background for a command that nothing waits for; its `onOutput` comes before the caller's, must not throw, and copies its bytes
+ * @param background for a command without a waiting caller; its `onOutput` runs before the caller's, must not throw, and copies its bytes
  */
 export async function launch(
   door: CommandDoor,

@@ -12,7 +12,7 @@ import { mountRuleName } from '../policy/namespace.ts'
 
 export interface ChosenExecutor {
   readonly name: string
-  /** The names at `/` at which commands see other content than the workspace's. */
+  /** Names at `/` where commands see other content than the workspace's. */
   readonly needs: readonly string[]
   readonly attached: AttachedExecutor
   readonly passedOver: readonly PassedOver[]
@@ -24,7 +24,7 @@ export interface PassedOver {
   readonly remedies: readonly string[]
 }
 
-/** Refuses an unknown name: the command would run with every rule although the caller believes otherwise. */
+/** Refuses an unknown rule name: the caller would believe a rule is off, and the command would run with every rule. */
 export function checkAcknowledged({ gate, mounts }: Context, acknowledged: ReadonlySet<string>): void {
   const known = [
     ...[...gate.declared.subtrees, ...gate.hostRules()].map(({ name }) => name),
@@ -69,7 +69,7 @@ export async function planFor(
 export function unheld(plan: BindPlan, attached: AttachedExecutor): Restriction[] {
   return plan.restrictions.flatMap((restriction) => {
     const level = attached.guarantees[restriction.field]
-    // With an interpreter, every access uses the file door, which needs no bind and so has no problem with one.
+    // With an interpreter, every access passes the file API. No bind is needed, so problems of binds do not matter.
     if (level === 'interpreter') return []
     if (restriction.problem !== undefined || !satisfies(level, leastLevel(restriction))) return [restriction]
     const problem = restriction.missing && problemOfMissing(restriction.missing, attached)
@@ -113,7 +113,7 @@ function remedyOf(field: GuaranteeField): string {
   return 'use an executor that holds it: bubblewrap, or the virtual one'
 }
 
-/** Throws `EUNENFORCEABLE` for the first rule that cannot be held and is not acknowledged. */
+/** Throws `EUNENFORCEABLE` for the first rule that is neither enforceable nor acknowledged. */
 export function requireHeld(
   plan: BindPlan,
   { name, attached }: ChosenExecutor,
@@ -132,7 +132,7 @@ export function requireHeld(
   })
 }
 
-/** Refuses a working directory that is covered as a whole. The root is the default even where rules restrict it. */
+/** Refuses a working directory that a mask covers. The root is the default even where rules restrict it. */
 export function requireEntrance(plan: BindPlan, { attached }: ChosenExecutor, cwd: VirtualPath): void {
   if (attached.guarantees.deniedSubtrees === 'interpreter') return
   const mask = plan.binds.find(({ kind, at }) => kind === 'mask' && isWithin(cwd, at))

@@ -11,7 +11,7 @@ import { describeUnheld } from './enforcement.ts'
 
 const defaultPort = 443
 
-/** Answers for the executor and the rules whether commands, or a tool with its own list, may connect. */
+/** Explains whether commands, or a tool with its own host list, may connect to a host. Evaluates the executor's list and the rules. */
 export function explainConnection(door: CommandDoor, { host, port = defaultPort, hosts }: ExplainRequest): Explanation {
   if (host === undefined) throw invalidOption('explain', 'host', 'the name of a host', host)
   const { context, executor } = door
@@ -35,7 +35,7 @@ export function explainConnection(door: CommandDoor, { host, port = defaultPort,
   return { ...common, effect: 'deny', rule, code: 'EACCES', reason, remedy }
 }
 
-/** The connections of a tool: judged as in {@link explainConnection}, and audited. */
+/** Decides about connections of a tool as {@link explainConnection} does, and audits them. */
 export function connectionsOf(door: CommandDoor, options: ConnectionsOptions = {}): Connections {
   const { context } = door
   checkMethod('connections', 'connections', options)

@@ -18,7 +18,7 @@ import { checkMethod } from '../calls/method-options.ts'
 import type { ExplainRequest, Explanation } from '../contract/workspace.ts'
 
 interface Verdict {
-  /** Where the path leads; the given path if a step failed. */
+  /** The path after links; the given path if a step failed. */
   readonly resolvedPath: VirtualPath
   readonly refusal: WorkspaceError | undefined
 }
@@ -118,13 +118,13 @@ async function judgeFiles(context: Context, operation: FileOperation, path: stri
     return { resolvedPath, refusal: undefined }
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
-    // The step that was refused, where a link or `..` led there.
+    // After a link or `..`, the error has the path of the refused step.
     const refused = error.path !== undefined && error.code === 'EACCES'
     return { resolvedPath: refused ? (error.path as VirtualPath) : resolvedPath, refusal: error }
   }
 }
 
-/** The weakest level that holds the rights at a path against commands. */
+/** Returns the weakest level that enforces the rights at a path against commands. */
 function execLevel(
   { executor }: CommandDoor,
   plan: BindPlan | undefined,

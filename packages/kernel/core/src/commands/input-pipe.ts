@@ -7,10 +7,10 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Carries the caller's writes to the command, one chunk at a time. An executor reads it as any standard input. */
+/** Carries the caller's writes to the command, one chunk at a time. An executor reads the pipe as any standard input. */
 export class InputPipe implements CommandInput, AsyncIterable<Uint8Array> {
   readonly #waiting: Waiting[] = []
-  /** The chunk that the command has taken. Settled when the command reads the next chunk. */
+  /** The chunk that the command has taken. Its promise settles when the command reads the next chunk. */
   #taken: Waiting | undefined
   #reader: ((result: IteratorResult<Uint8Array>) => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'
@@ -19,7 +19,7 @@ export class InputPipe implements CommandInput, AsyncIterable<Uint8Array> {
     if (this.#state !== 'open') return inputClosed()
     const chunk = typeof data === 'string' ? new TextEncoder().encode(data) : data
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    // A caller that does not await it must not end this process.
+    // A write that the caller does not await must not end this process.
     promise.catch(() => undefined)
     this.#waiting.push({ chunk, resolve, reject })
     this.#hand()
@@ -71,7 +71,7 @@ export const closedInput: CommandInput = { writeInput: () => inputClosed(), endI
 
 function inputClosed(): Promise<never> {
   const refused = Promise.reject(closedError())
-  refused.catch(() => undefined) // a caller that does not wait for the write needs no error
+  refused.catch(() => undefined) // a caller that does not await the write needs no error
   return refused
 }
 

@@ -21,7 +21,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Gate } from '../mount/gate.ts'
 import type { LinkTracer } from '../mount/trace-links.ts'
 
-/** Limit of hints and violations that a result lists. */
+/** Maximum number of hints, and of violations, in a result. */
 const mostListed = 100
 
 export interface Judging {
@@ -48,11 +48,11 @@ export function judgeCommand(started: StartedCommand, input: CommandInput, judgi
       }
     },
     async (error: unknown) => {
-      await judging.end?.().catch(() => undefined) // the first failure is the one that counts
+      await judging.end?.().catch(() => undefined) // the first failure is thrown instead
       throw typedError(error, 'exec')
     },
   )
-  /** The output for an error. Content that the command may not have read is left out. */
+  /** The output for an error. Omitted if the command may have read denied content. */
   let known: CommandResult | undefined
   result.catch((error: unknown) => {
     known = getCommandResult(error)
@@ -108,7 +108,7 @@ export async function findMade({ plan, ...judging }: Judging): Promise<RuleViola
   }
 }
 
-/** Git names a repository outside the mounts by a path of the machine only. */
+/** Git names a repository outside the mounts by its host path, which the hint must not show. */
 const noRepository = {
   rule: 'mounts',
   access: 'none',
@@ -117,12 +117,12 @@ const noRepository = {
     'mount the repository at the path that the file `.git` names (`ws exec --with-worktree`), or for a submodule the repository around it',
 } as const
 
-/** Words of systems and languages for a refusal. */
+/** The phrases with which systems and languages report a refusal. */
 const refusal = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu
 
 /**
- * The rules of protected paths in the errors of a command; paths may be relative to `cwd` or the root. After a success, only refusals
- * count.
+ * Finds the rules of protected paths that the errors of a command name. Paths may be relative to `cwd` or the root.
+ * After exit code 0, only lines about refusals count.
  */
 function findHints({ stderr, exitCode }: ExecutorResult, { gate, plan, cwd, acknowledged }: Judging): RuleHint[] {
   const refused = stderr.split('\n').filter((line) => refusal.test(line))
@@ -143,7 +143,7 @@ function findHints({ stderr, exitCode }: ExecutorResult, { gate, plan, cwd, ackn
   return hints.slice(0, mostListed)
 }
 
-/** The paths in a message: all quoted ones, or the text before the refusal, without its verb. */
+/** Returns the paths in a message: all quoted texts, or the text before the refusal without its verb. */
 function pathsIn(line: string, { plan, cwd }: Pick<Judging, 'plan' | 'cwd'>): VirtualPath[] {
   const quoted = [...line.matchAll(/["'`\u2018\u201c]([^"'`\u2018-\u201d]+)["'`\u2019\u201d]/gu)].map(
     ([, text = '']) => text,
@@ -162,7 +162,7 @@ function pathsIn(line: string, { plan, cwd }: Pick<Judging, 'plan' | 'cwd'>): Vi
   })
 }
 
-/** The rule of an area, or of a read-only mount, that keeps commands from writing a path. */
+/** Returns the rule of an area, or of a read-only mount, that prevents commands from writing a path. */
 function hintAt(path: VirtualPath, gate: Gate): RuleHint | undefined {
   if (gate.namespace.find(path).mount === undefined) return undefined
   const [written, read] = (['write', 'read'] as const).map((need) => gate.decide({ operation: need, path, need }))
@@ -176,7 +176,7 @@ function isNamed(at: VirtualPath, text: string, bases: readonly VirtualPath[]): 
   return [at, ...relative].some((name) => name.length > 1 && holdsPath(text, name))
 }
 
-/** Whether `text` contains `path`, and not only as the end of a longer path. */
+/** Returns whether `text` contains `path` as a whole path, not only as the end of a longer path. */
 function holdsPath(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
     if (

@@ -6,7 +6,7 @@ import { rootPath, topName } from '../path/virtual-path.ts'
 
 const remedy = "mount it at `/workspace` instead (`at: '/workspace'`)"
 
-/** The names at `/` that real programs need and that a mount covers. `further`: names that the executor needs. */
+/** Returns the names at `/` that real programs need and that a mount covers. `further`: names that the executor needs. */
 export function neededNames(
   { aliases, mounts }: Pick<Context, 'aliases' | 'mounts'>,
   further: readonly string[] = [],
@@ -25,7 +25,7 @@ export async function takenProblem(
   return { reason: `the directory has an entry \`/${taken}\`, a name that commands need for the system`, remedy }
 }
 
-/** Why real programs cannot work at the places of this workspace's mounts and rules. */
+/** Returns why real programs cannot work with the paths of this workspace's mounts and rules. */
 export async function nameProblem(context: Context): Promise<RestrictionProblem | undefined> {
   const { mounts, gate } = context
   const isSystems = (path: string): boolean => (systemNames as readonly string[]).includes(topName(path))

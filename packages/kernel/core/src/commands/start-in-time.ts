@@ -2,20 +2,20 @@ import { virtualError } from '../mount/errors.ts'
 
 export interface StartLimits {
   readonly operation: string
-  /** Milliseconds for the start and the run together. Default: none. */
+  /** Milliseconds for start and run together. Default: no limit. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds that a preparation may take. A preparation within this time does not count against the timeout. */
+/** Milliseconds of preparation that do not count against the timeout. */
 const preparation = 5_000
 
-/** Milliseconds for an aborted start to end. */
+/** Milliseconds within which an aborted start should end. */
 const grace = 200
 
 /**
  * Prepares and starts a command within its time, even if a file system hangs. Ends a command that starts too late.
- * @param start gets a function for the milliseconds left; `undefined` without a limit
+ * @param start gets a function that returns the milliseconds left; `undefined` without a limit
  * @throws WorkspaceError `ETIMEDOUT`; `signal.reason`
  */
 export async function startInTime<Started>(
@@ -39,7 +39,7 @@ export async function startInTime<Started>(
   const timer = timeout === undefined ? undefined : setTimeout(onTimeout, Math.max(timeout, preparation))
   signal?.addEventListener('abort', onAbort, { once: true })
   let isOver = false
-  // the caller has received its error, and a late start has no caller
+  // the caller already has its error, and a command that starts late has no user
   starting.then((started) => (isOver ? runningOf(started)[Symbol.asyncDispose]() : undefined)).catch(() => undefined)
   try {
     return await Promise.race([starting, over])

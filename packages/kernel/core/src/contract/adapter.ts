@@ -30,118 +30,115 @@ import type {
 } from './file-types.ts'
 
 /**
- * One tree of files in one store. Every `adapter-*` package implements this; callers use a `Workspace`.
+ * One tree of files in one store. Every `adapter-*` package implements this interface; callers use a `Workspace`.
  *
- * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`paths.assertMount`) and never leaves its root,
- * for any argument.
+ * **Paths** are {@link MountPath}s from the adapter's root. An adapter checks each path (`paths.assertMount`), and never leaves its root.
  *
  * **Links are never followed.** If an operation would follow a symbolic link, it rejects with a `LinkSignal` before any effect.
- * That holds for a link before the last component, and at the last one for operations that follow: `read`, `readStream`, `append`, `chmod`,
- * `utimes`, `list`, `createDirectory` with `recursive`, `search`, and `write` (with `ifVersion: 'absent'` any entry is `ECONFLICT`).
+ * A link before the last component always rejects. A link at the end rejects for `read`, `readStream`, `append`, `chmod`, `utimes`, `list`,
+ * `createDirectory` with `recursive`, `search` and `write`. With `ifVersion: 'absent'`, `write` rejects with `ECONFLICT` for any entry.
  * `stat`, `delete`, `move`, `readSymlink` and `copy` work on the link itself.
  *
  * **Errors** are `WorkspaceError`s whose `path` is the path in the mount. Aborts reject with `signal.reason`.
  *
- * - nothing there: `ENOENT`; a file where a directory must be: `ENOTDIR`; a directory where a file must be: `EISDIR`;
- * - a FIFO, socket or device where a file must be: `EINVAL`, without opening it;
- * - a change of a read-only store: `EROFS`; a failed condition: `ECONFLICT`; a condition or operation that is not offered: `ENOTSUP`;
- * - deleting, moving, replacing, marking or writing the root: `EBUSY`; the root is gone: `ENOWORKSPACE`; after `close`: `ECLOSED`.
+ * - no entry at the path: `ENOENT`; a file where a directory must be: `ENOTDIR`; a directory where a file must be: `EISDIR`;
+ * - a FIFO, socket or device where a file must be: `EINVAL`; the adapter does not open it;
+ * - a change of a read-only store: `EROFS`; a failed condition: `ECONFLICT`; an unsupported condition or operation: `ENOTSUP`;
+ * - a change of the root itself, also by `chmod` or `utimes`: `EBUSY`; a missing root: `ENOWORKSPACE`; a call after `close`: `ECLOSED`.
  *
- * **Writes are atomic.** A reader sees the old or the new content; a failed write leaves the old. Listings never show temporary files.
+ * **Writes are atomic.** A reader sees the old or the new content. A failed write keeps the old content. Listings omit temporary files.
  */
 export interface StorageAdapter extends AsyncDisposable {
-  /** For people and messages: `local`, `memory`, `s3`, `readOnly(local)`. No secret, no host path. */
+  /** The name for people and messages: `local`, `memory`, `s3`, `readOnly(local)`. Contains no secret and no host path. */
   readonly name: string
   readonly capabilities: AdapterCapabilities
-  /** Names the place of the data, without a secret: equal words mean the same data, also across processes. Absent if unknown. */
+  /** Identifies the place of the data, also across processes. Equal strings mean the same data. Contains no secret. Absent if unknown. */
   readonly identity?: string | undefined
 
   /** The stat of an entry. For a link: the stat of the link itself. */
   stat(path: MountPath, options?: StatOptions): Promise<Stat>
 
-  /** A file's bytes, all or a range, with the stat of the state that was read. */
+  /** Returns a file's bytes, all or a range, and the stat of the file state that was read. */
   read(path: MountPath, options?: ReadOptions): Promise<ReadResult>
 
-  /** A file's bytes as a stream, in constant memory. Missing files and failed conditions reject here. */
+  /** Returns a file's bytes as a stream, in constant memory. The call itself rejects for missing files and failed conditions. */
   readStream(path: MountPath, options?: ReadStreamOptions): Promise<ReadStreamResult>
 
-  /** Creates or replaces a file. Over a directory: `EISDIR`. */
+  /** Creates or replaces a file. Rejects with `EISDIR` at a directory. */
   write(path: MountPath, data: WriteData, options?: WriteOptions): Promise<WriteResult>
 
   /**
-   * Streams the entries of a directory, in no particular order. Errors reject the first `next()`. Links are listed as links.
+   * Streams the entries of a directory, in no particular order. Errors reject the first `next()`. Links appear as links.
    * An entry that appears or vanishes during the listing may be left out.
    */
   list(path: MountPath, options?: ListOptions): AsyncIterableIterator<Entry>
 
-  /** Makes a directory. Existing: `EEXIST`, unless a directory with `recursive`. Missing parent: `ENOENT`, unless `recursive`. */
+  /** Creates a directory. An existing entry is `EEXIST`, a missing parent `ENOENT`. `recursive` accepts a directory and makes parents. */
   createDirectory(path: MountPath, options?: CreateDirectoryOptions): Promise<void>
 
   /** Removes a file, a link, or a directory (see `recursive`). A missing entry is `ENOENT`, unless `force` is set. */
   delete(path: MountPath, options?: DeleteOptions): Promise<void>
 
   /**
-   * Moves an entry to exactly that path. An existing destination is `EEXIST`; `overwrite` replaces it as POSIX `rename` does.
-   * Into itself: `EINVAL`. Onto itself: nothing happens.
+   * Moves an entry to the exact path `destination`. An existing entry there is `EEXIST`; `overwrite` replaces it as POSIX `rename` does.
+   * Moving a directory into itself is `EINVAL`. Moving an entry onto itself changes nothing.
    */
   move(source: MountPath, destination: MountPath, options?: MoveOptions): Promise<TransferResult>
 
   /**
-   * Copies an entry, links as links. An existing destination is `EEXIST`; `overwrite` replaces files and merges directories.
-   * Into or onto itself: `EINVAL`.
+   * Copies an entry; a copied link remains a link. An existing destination is `EEXIST`; `overwrite` replaces files and merges directories.
+   * Copying an entry into or onto itself is `EINVAL`.
    */
   copy(source: MountPath, destination: MountPath, options?: CopyOptions): Promise<TransferResult>
 
-  /** Releases everything. Later calls are `ECLOSED`; closing twice is fine. */
+  /** Releases all resources. Later calls reject with `ECLOSED`; a second `close` is allowed. */
   close(): Promise<void>
 
-  /** Adds bytes at the end of a file; makes a missing one. Not atomic for readers. Capability `append`. */
+  /** Adds bytes at the end of a file. Creates a missing file. Readers may see a part of the bytes. Capability `append`. */
   append?(path: MountPath, data: Uint8Array, options?: AppendOptions): Promise<WriteResult>
 
-  /** Makes a link that stores `target`; an empty target, or NUL, is `EINVAL`. Existing: `EEXIST`. Capability `symlinks`. */
+  /** Creates a link to `target`. An empty target, or NUL in it, is `EINVAL`. An existing entry is `EEXIST`. Capability `symlinks`. */
   createSymlink?(path: MountPath, target: string, options?: SignalOption): Promise<WriteResult | void>
 
-  /** The stored target of a link. Not a link: `EINVAL`. Capability `symlinks`. */
+  /** Returns the stored target of a link. Any other entry is `EINVAL`. Capability `symlinks`. */
   readSymlink?(path: MountPath, options?: SignalOption): Promise<string>
 
   /**
-   * Sets permission bits from 0 to 0o777; other bits are `EINVAL`. Content and time remain; with `uniqueVersions` the version changes.
-   * A directory that keeps no bits: `ENOTSUP`. A file with several hard links: `EBUSY`. Capability `chmod`.
+   * Sets permission bits from 0 to 0o777; other bits are `EINVAL`. Keeps content and time. With `uniqueVersions`, changes the version.
+   * A directory in a store without directory modes: `ENOTSUP`. A file with several hard links: `EBUSY`. Capability `chmod`.
    */
   chmod?(path: MountPath, mode: number, options?: SignalOption): Promise<void>
 
-  /**
-   * Sets the time of the last change, in milliseconds; `EINVAL` if the store cannot hold it. Other errors: as `chmod`. Capability `utimes`.
-   */
+  /** Sets the time of the last change, in milliseconds. `EINVAL`: the store cannot keep it. Further errors: `chmod`. Capability `utimes`. */
   utimes?(path: MountPath, times: Times, options?: SignalOption): Promise<void>
 
-  /** Streams the lines that match, and stops at the limits of the query. Capability `search`. */
+  /** Streams the lines that match, up to the limits of the query. Capability `search`. */
   search?(query: SearchQuery, options?: SearchOptions): AsyncIterableIterator<SearchHit>
 
-  /** Resolves when all changes acknowledged before the call are in the store. Capability `flush`. */
+  /** Resolves when the store contains all changes that were acknowledged before the call. Capability `flush`. */
   flush?(options?: SignalOption): Promise<void>
 
   /**
-   * Makes acknowledged writes, and writes of ended commands through `hostPath`, survive a power cut. `ENOTSUP` if the store cannot.
-   * Only stores that may lose acknowledged writes have this method.
+   * Makes changes survive a power cut: acknowledged writes, and writes of ended commands through `hostPath`. `ENOTSUP` if the store cannot.
+   * Only stores that may lose acknowledged writes in a power cut have this method.
    */
   sync?(options?: SignalOption): Promise<void>
 
-  /** Makes earlier changes by other writers visible to later calls. For stores with a `maxStaleness`. */
+  /** Makes earlier changes by other writers visible to later calls. Only stores with a `maxStaleness` above 0 need this method. */
   refresh?(options?: RefreshOptions): Promise<void>
 
-  /** A path on this machine, without I/O. For executors only. Capability `hostPath`. */
+  /** Returns the path on this machine, without I/O. For executors only. Capability `hostPath`. */
   hostPath?(path: MountPath): HostPath
 
-  /** The real directory of a path, verified now. For executors and checks only. Capability `hostPath`. */
+  /** Returns the real directory of a path, checked in this call. For executors and checks only. Capability `hostPath`. */
   hostDirectory?(path: MountPath): Promise<HostDirectory>
 
   /**
-   * Called before a command that can see the tree; if it rejects, the command does not start.
+   * Called before a command that can see the tree. If the call rejects, the command does not start.
    * For adapters that update the tree before a command, or save the changes after the command.
    */
   beginCommand?(options?: BeginCommandOptions): Promise<EndCommand>
 
-  /** An empty adapter of the same kind for the workspace's private `/tmp`; `close()` removes it. Absent: no `/tmp`. */
+  /** Creates an empty adapter of the same kind for the workspace's private `/tmp`. Its `close()` deletes it. Absent: no `/tmp`. */
   createScratch?(options?: SignalOption): Promise<StorageAdapter>
 }

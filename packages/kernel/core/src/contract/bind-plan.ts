@@ -5,18 +5,18 @@ import type { GuaranteeField } from './guarantees.ts'
 export interface MissingName {
   /** The directory of the mount on this machine. */
   readonly root: HostPath
-  /** The missing path, relative to `root`. Its parents can be missing too. */
+  /** The missing path, relative to `root`. Its parents may also be missing. */
   readonly path: MountPath
   /** The content of the file that reserves the name. Absent: an empty directory reserves the name. */
   readonly content?: string | undefined
 }
 
 /**
- * - `mount`: the root of a mount, at its own path.
+ * - `mount`: the root of a mount.
  * - `subtree`: a part of a mount with other access than its surroundings.
- * - `pin`: an ancestor of a stricter part, bound onto itself so that it cannot be renamed.
+ * - `pin`: an ancestor of a stricter part. A bind onto its own path prevents renaming it.
  * - `mask`: a denied entry, covered by an empty entry of mode 000.
- * - `closed`: a denied directory with an allowed entry below: commands can pass through, and cannot list.
+ * - `closed`: a denied directory that contains an allowed entry. Commands can pass through the directory, but cannot list it.
  * - `scratch`: the workspace's `/tmp`.
  */
 export type BindKind = 'mount' | 'subtree' | 'pin' | 'mask' | 'closed' | 'scratch'
@@ -26,7 +26,7 @@ export interface Bind {
   /** The path at which commands see the bind. At the time of binding, no component may be a link. */
   readonly at: VirtualPath
   readonly type: 'directory' | 'file'
-  /** The host path that appears there; absent for `mask` and `closed`. Open it without following links. */
+  /** The host path that is bound to `at`; absent for `mask` and `closed`. Open it without following links. */
   readonly source?: HostPath | undefined
   readonly access: 'read-write' | 'read-only' | 'none'
   readonly rules: readonly string[]
@@ -35,22 +35,22 @@ export interface Bind {
 }
 
 export interface Restriction {
-  /** The name of the rule; `mount:/at` for a read-only mount. The option `acknowledge` takes this name. */
+  /** The name of the rule; `mount:/at` for a read-only mount. Callers pass this name in `acknowledge`. */
   readonly rule: string
   readonly path: VirtualPath
   readonly field: GuaranteeField
-  /** Why no executor can enforce the restriction now (for example, a FIFO has the name), and the remedy. */
+  /** Why no executor can enforce the restriction now, and the remedy. Example: the entry is a FIFO. */
   readonly problem?: RestrictionProblem | undefined
   readonly missing?: MissingName | undefined
 }
 
-/** The reason is a sentence without its subject. */
+/** `reason` continues a sentence whose subject is the path. */
 export interface RestrictionProblem {
   readonly reason: string
   readonly remedy: string
 }
 
-/** A link under a rule, or a path through one. The target is bound; the link is compared after the command. */
+/** A link under a rule, or a path through a link. The target is bound. After the command, the link is compared with its earlier state. */
 export interface RuledLink {
   readonly path: VirtualPath
   readonly rules: readonly string[]
@@ -61,16 +61,16 @@ export interface RuledLink {
   readonly problem?: RestrictionProblem | undefined
 }
 
-/** The file tree of one command, for any executor. Compiled for every command, since it depends on the disk. */
+/** The file tree of one command, for any executor. Each command gets a new plan, because the plan depends on the state of the disk. */
 export interface BindPlan {
   /** The path of the first mount: the default working directory and `HOME` of commands. */
   readonly root: VirtualPath
-  /** Parents before children; a later bind lies over an earlier one. */
+  /** Parents come before children. A later bind covers an earlier one. */
   readonly binds: readonly Bind[]
-  /** Further places at which the whole view appears, such as `/workspace`. */
+  /** Other paths at which the whole tree also appears, such as `/workspace`. */
   readonly aliases: readonly VirtualPath[]
   readonly restrictions: readonly Restriction[]
-  /** Directories that are a border for commands: rename and link across this border fail (`EXDEV`), even in one mount. */
+  /** Directories across whose border commands cannot rename or link (`EXDEV`), even in one mount. */
   readonly renameBorders: readonly VirtualPath[]
   /** Paths that matched pattern rules when the plan was made. */
   readonly matched?: readonly VirtualPath[] | undefined

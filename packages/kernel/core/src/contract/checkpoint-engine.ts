@@ -2,15 +2,15 @@ import type { StorageAdapter } from './adapter.ts'
 import type { HostDirectory, SignalOption } from './file-types.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 
-/** Keeps earlier states of a workspace's files. Made by `createCheckpoints` of `@ws/snapshots`. */
+/** Saves states of a workspace's files. `createCheckpoints` of `@ws/snapshots` makes an engine. */
 export interface CheckpointEngine {
   /** Takes a checkpoint before each command, and before each tool call that may change something. */
   readonly automatic: boolean
   /**
    * Begins to save the states of these mounts.
    *
-   * @param directories of all mounts on this machine, also read-only ones: no state may lie in one
-   * @throws WorkspaceError `ENOTSUP` for an unsupported mount; `EINVAL` for a state directory in a mount; `EBUSY` for one in use
+   * @param directories the directories of all mounts on this machine, also read-only ones: none may contain the state directory
+   * @throws WorkspaceError `ENOTSUP`: unsupported mount; `EINVAL`: state directory inside a mount; `EBUSY`: state directory in use
    */
   attach(
     mounts: readonly CheckpointMount[],
@@ -21,36 +21,36 @@ export interface CheckpointEngine {
 export interface CheckpointMount {
   readonly at: VirtualPath
   readonly adapter: StorageAdapter
-  /** Absent for stores without a place on this machine. */
+  /** Absent for stores without a directory on this machine. */
   readonly directory?: HostDirectory | undefined
 }
 
-/** A file without `content` was left out: its bytes were not saved. */
+/** The saved state of an entry. A file without `content` was omitted: its bytes were not saved. */
 export interface EntryState {
   readonly type: 'file' | 'directory' | 'symlink'
   /** Bytes of a file; 0 for a directory or a link. */
   readonly size: number
-  /** Permission bits; absent where the store keeps none. */
+  /** Permission bits; absent if the store keeps none. */
   readonly mode?: number | undefined
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** Equal strings mean equal bytes of files, in one comparison. */
+  /** Identifies the bytes of a file. Within one comparison, equal strings mean equal bytes. */
   readonly content?: string | undefined
   /** The stored target of a link. */
   readonly target?: string | undefined
-  /** An identity of the entry that remains the same after a move. */
+  /** Identifies the entry. A move does not change it. */
   readonly identity?: string | undefined
 }
 
 export interface SavedPlace {
-  /** Position in the attached list. */
+  /** Index in the list of attached mounts. */
   readonly mount: number
   readonly path: MountPath
 }
 
-/** A path with two different states: type, content, target, mode or time. */
+/** A path whose type, content, target, mode or time differs between two states. */
 export interface Difference extends SavedPlace {
-  /** Absent: nothing was there. */
+  /** Absent if no entry was there. */
   readonly before?: EntryState | undefined
   readonly after?: EntryState | undefined
 }
@@ -68,7 +68,7 @@ export interface SavedCheckpoint {
 }
 
 export interface SaveOptions extends SignalOption {
-  /** The id of a checkpoint that must not be deleted to free space for the new checkpoint. */
+  /** The id of a checkpoint to keep. It is not deleted to free space for the new checkpoint. */
   readonly keep?: string | undefined
   readonly label?: string | undefined
   /** Saves only if an entry has changed since the last checkpoint. Default false. */
@@ -79,13 +79,13 @@ export interface RestoreConflict extends SavedPlace {
   readonly reason: string
 }
 
-/** The states of one workspace's mounts. Errors are `WorkspaceError`s; a `path` in them is a mount path. */
+/** The saved states of one workspace's mounts. Errors are `WorkspaceError`s with mount paths. */
 export interface AttachedCheckpoints {
-  /** Adapters to use in place of the attached ones, in order, so the engine sees changes. */
+  /** Adapters to use in place of the attached adapters, in the same order. They show changes to the engine. */
   readonly adapters: readonly StorageAdapter[]
   /**
-   * Saves the present state of all mounts, with at most 1,000 entries left out. `undefined`: `automatic` found no change.
-   * @throws WorkspaceError `EDQUOT` above the cap of bytes, `ENOSPC` on a full disk; nothing is saved then
+   * Saves the current state of all mounts. Reports at most 1,000 omitted entries. `undefined`: `automatic` found no change.
+   * @throws WorkspaceError `EDQUOT` above the byte limit, `ENOSPC` on a full disk; in both cases no state is saved
    */
   save(
     options: SaveOptions,
@@ -93,18 +93,18 @@ export interface AttachedCheckpoints {
   /** The checkpoints that cover all mounts, the oldest first. */
   list(): Promise<readonly SavedCheckpoint[]>
   /**
-   * Compares a checkpoint with a later one, or with the present.
-   * @throws WorkspaceError `ENOENT` for an unknown or collected checkpoint; `EINVAL` for one of another workspace
+   * Compares a checkpoint with a later checkpoint, or with the current state.
+   * @throws WorkspaceError `ENOENT` for an unknown or deleted checkpoint; `EINVAL` for a checkpoint of another workspace
    */
   compare(since: string, until: string | undefined, options: SignalOption): Promise<readonly Difference[]>
-  /** A unified diff of two contents that {@link AttachedCheckpoints.compare} gave; for binary contents, one line with their sizes. */
+  /** Returns a unified diff of a result of {@link AttachedCheckpoints.compare}; for binary contents, one line with their sizes. */
   diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string>
   /**
-   * Restores each path to `since` in one step, if the path is still as in `until`. Returns the paths that were skipped.
+   * Restores each path to its state in `since`, in one step. Skips a path that differs from `until`. Returns the skipped paths.
    * @throws WorkspaceError `EIO` for damaged bytes, before any change; `ENOSPC` with `partial`
    */
   restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]>
-  /** Called when a command has ended: the engine scans ahead for the next checkpoint. */
+  /** Called when a command has ended. The engine then scans ahead for the next checkpoint. */
   settle(): void
   close(): Promise<void>
 }

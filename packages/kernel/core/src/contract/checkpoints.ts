@@ -3,80 +3,79 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { SavedCheckpoint } from './checkpoint-engine.ts'
 
 export interface Checkpoint extends SavedCheckpoint {
-  /** Entries whose bytes were not saved, each with the reason: at most 1,000. Absent in the result of `checkpoints`. */
+  /** Entries whose bytes were not saved, each with the reason. At most 1,000. Absent in results of `checkpoints()`. */
   readonly leftOut?: readonly { readonly path: VirtualPath; readonly reason: string }[] | undefined
 }
 
 export interface CheckpointOptions extends SignalOption {
   /** At most 200 characters. */
   readonly label?: string | undefined
-  /** Take a checkpoint only if commands or calls changed an entry since the latest one; else return the latest. Default false. */
+  /** Save a state only if commands or calls changed an entry since the latest checkpoint; else return that checkpoint. Default false. */
   readonly automatic?: boolean | undefined
 }
 
 export interface ChangesOptions extends SignalOption {
-  /** The id of a checkpoint. Default: the latest one. */
+  /** The id of a checkpoint. Default: the latest checkpoint. */
   readonly since?: string | undefined
-  /** Only these paths, and everything below them. Default: all. */
+  /** Limits the result to these paths and all entries below them. Default: all paths. */
   readonly paths?: readonly string[] | undefined
 }
 
 export interface DiffOptions extends SignalOption {
-  /** The id of a checkpoint. Default: the latest one. */
+  /** The id of a checkpoint. Default: the latest checkpoint. */
   readonly since?: string | undefined
-  /** A file, or a directory with everything below it. Default: all. */
+  /** A file, or a directory with all entries below it. Default: all paths. */
   readonly path?: string | undefined
 }
 
 export interface RestoreOptions extends SignalOption {
-  /** Only these paths, and everything below them. Default: all. */
+  /** Limits the restore to these paths and all entries below them. Default: all paths. */
   readonly paths?: readonly string[] | undefined
-  /** Report the changes that a restore would take back, and change nothing. Default false. */
+  /** Report the changes that a restore would undo, without changing files. Default false. */
   readonly dryRun?: boolean | undefined
 }
 
-/** One difference between a checkpoint and the present. Times alone are not a difference. */
+/** One difference between a checkpoint and the current state. A different time alone is not a difference. */
 export interface Change {
   readonly path: VirtualPath
   readonly kind: 'created' | 'changed' | 'deleted' | 'moved'
   readonly type: FileType
-  /** For `moved`: the earlier path. Unchanged entries below a moved directory are not listed. */
+  /** For `moved`: the path before the move. Unchanged entries below a moved directory are not listed. */
   readonly from?: VirtualPath | undefined
-  /** The aspects that differ: for `changed`, and for `moved` if more than the path differs. */
+  /** The aspects that differ. Present for `changed`; for `moved`, present if an aspect besides the path differs. */
   readonly what?: readonly ('type' | 'content' | 'mode' | 'target')[] | undefined
 }
 
 export interface RestoreResult {
-  /** Changes that were taken back, in the form of `changes`. With `dryRun`: changes that would be taken back. */
+  /** The undone changes, in the form that `changes` returns. With `dryRun`: the changes that a restore would undo. */
   readonly restored: readonly Change[]
-  /** Paths that were not restored: changed during the restore, not saved, or read-only. */
+  /** Paths that were not restored: they changed during the restore, were not saved, or are read-only. */
   readonly kept: readonly { readonly path: VirtualPath; readonly reason: string }[]
-  /** The checkpoint before the restore. Absent with `dryRun`. */
+  /** The id of the checkpoint that was saved before the restore. Absent with `dryRun`. */
   readonly undo?: string | undefined
 }
 
-/** Earlier states of a workspace's files. Without the option `checkpoints`, each of these is `ENOTSUP`. */
+/** Saved states of a workspace's files. Without the option `checkpoints`, each method rejects with `ENOTSUP`. */
 export interface CheckpointDoor {
   /**
-   * Saves every writable mount, but not `/tmp`. A file that a command changes meanwhile is saved as it was read.
-   * @throws WorkspaceError `EDQUOT` above the cap of bytes, `ENOSPC` on a full disk: nothing is saved then
+   * Saves every writable mount except `/tmp`. If a command changes a file meanwhile, the checkpoint contains the bytes that were read.
+   * @throws WorkspaceError `EDQUOT` above the byte limit, `ENOSPC` on a full disk: in both cases no state is saved
    */
   checkpoint(options?: CheckpointOptions): Promise<Checkpoint>
-  /** The checkpoints that can be restored, the oldest first. */
+  /** Returns the checkpoints that can be restored, the oldest first. */
   checkpoints(): Promise<readonly Checkpoint[]>
   /**
-   * Names the differences from a checkpoint, sorted by path, without entries that today's rules deny.
-   * @throws WorkspaceError `ENOENT` for an unknown or collected checkpoint; `EINVAL` for one of another workspace
+   * Returns the differences from a checkpoint, sorted by path. Omits entries that the current rules deny.
+   * @throws WorkspaceError `ENOENT` for an unknown or deleted checkpoint; `EINVAL` for a checkpoint of another workspace
    */
   changes(options?: ChangesOptions): Promise<readonly Change[]>
-  /** The differences as a unified diff; for binary files, their sizes. A diff above 1 MiB is cut, and ends with a note. */
+  /** Returns the differences as a unified diff; for binary files, their sizes. A diff above 1 MiB is cut and ends with a note. */
   diff(options?: DiffOptions): Promise<string>
   /**
-   * Brings files back to a checkpoint. Saves the present first, deletes only later entries, and skips paths that change meanwhile.
-   * The present rules apply: denied and read-only entries do not change.
+   * Restores files to a checkpoint. First saves the current state. Deletes only entries made after the checkpoint. Skips paths that change
+   * meanwhile. The current rules apply: denied and read-only entries do not change.
    *
-   * @throws WorkspaceError `EBUSY` while commands or sessions run; `EIO` for damaged saved bytes: nothing is changed then. `ENOSPC` carries
-   * `partial`.
+   * @throws WorkspaceError `EBUSY` while commands or sessions run; `EIO` for damaged bytes, before any change; `ENOSPC` with `partial`
    */
   restore(checkpoint: string, options?: RestoreOptions): Promise<RestoreResult>
 }

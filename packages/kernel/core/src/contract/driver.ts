@@ -29,14 +29,14 @@ import type {
   WriteResult,
 } from './file-types.ts'
 
-/** Options with their defaults filled in. */
+/** Options after the base has filled in the defaults. */
 type Filled<Options extends SignalOption, Defaulted extends keyof Options> = SignalOption & {
   readonly [Name in Exclude<keyof Options, 'signal'>]-?: Name extends Defaulted
     ? NonNullable<Options[Name]>
     : Options[Name]
 }
 
-/** Options of a read. A range has whole numbers from 0. For `maxBytes` see `checkReadSize`. */
+/** Options of a read. A range consists of integers from 0. For `maxBytes` see `checkReadSize`. */
 export interface DriverReadOptions extends ReadOptions {}
 export interface DriverWriteOptions extends Filled<WriteOptions, 'parents' | 'durable'> {}
 export interface DriverAppendOptions extends Filled<AppendOptions, 'parents'> {}
@@ -53,30 +53,30 @@ export interface DriverSearchQuery extends SearchQuery {
   readonly maxFileBytes: number
 }
 
-/** A driver's capabilities. Capabilities of optional operations follow from its methods; a stated capability must agree. */
+/** A driver's capabilities. Capabilities of optional operations follow from the driver's methods; a stated value must agree with them. */
 export type DriverCapabilities = Omit<AdapterCapabilities, OperationCapability> & {
   readonly [Name in OperationCapability]?: boolean | undefined
 }
 
 /**
- * A store, for `defineAdapter`, with the semantics of {@link StorageAdapter}.
+ * A store, to be passed to `defineAdapter`. Its methods have the semantics of {@link StorageAdapter}.
  *
- * The base has checked before a method is called: the adapter is open, paths fit `maxPathBytes`, options have defaults, content and ranges
- * are well-formed, and the store may be changed. Conditions come only if the capabilities allow them. The root is not changed.
+ * Before each call, the base checks: the adapter is open, paths fit `maxPathBytes`, content and ranges are well-formed, and the store accepts
+ * changes. The base fills in defaults of options, passes only conditions that the capabilities allow, and refuses changes of the root.
  *
- * A signal is not aborted yet. Reads may ignore it; changes end by it and leave the old state, and so does a stream to be written.
+ * A signal is not aborted when a method is called. Reads may ignore it. An abort ends a change and its body stream; the old state remains.
  * Omit a method that the store cannot support.
  */
 export interface Driver {
   readonly name: string
   readonly capabilities: DriverCapabilities
 
-  /** Throws for paths that the base would accept. `creates`: the operation may create an entry there. */
+  /** Throws for paths that the base accepts but the driver does not. `creates`: the operation may create an entry at the path. */
   checkPath?(path: MountPath, operation: string, creates: boolean): void
 
   stat(path: MountPath, options: SignalOption): Promise<Stat>
   read(path: MountPath, options: DriverReadOptions): Promise<ReadResult>
-  /** Default: the bytes of `read`, in chunks. */
+  /** Default: streams the bytes of `read` in chunks. */
   readStream?(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult>
   write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult>
   append?(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult>

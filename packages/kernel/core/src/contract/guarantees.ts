@@ -1,45 +1,45 @@
 /**
- * How firmly a boundary is enforced against the command.
+ * How strongly a limit on commands is enforced.
  *
  * - `kernel`: by the operating system, also against a hostile program.
- * - `interpreter`: no process; every access goes through the file door. Satisfies `kernel`.
- * - `names`: for the network; only listed hosts are reachable. Such a host can pass data on, so it satisfies neither `kernel` nor
- *   `untrusted`.
- * - `translated`: by rewriting requests; a hostile program can escape.
- * - `none`: not at all.
+ * - `interpreter`: without processes; every access passes the file API. Satisfies `kernel`.
+ * - `names`: for the network; commands can reach only listed hosts. A listed host can pass data on, so this level satisfies neither
+ *   `kernel` nor `untrusted`.
+ * - `translated`: by rewriting system calls; a hostile program can escape.
+ * - `none`: not enforced.
  */
 export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'names' | 'none'
 
-/** Guarantees, field by field: declared by the executor, probed here, required by the caller. */
+/** Guarantees by field. An executor states them, `probe` tests them on this machine, and `require` demands them. */
 export interface Guarantees {
-  /** No content of a file outside the workspace's mounts and the system's programs can be read or changed. */
+  /** Commands can neither read nor change file contents outside the workspace's mounts and the system's programs. */
   readonly fileContent: GuaranteeLevel
-  /** The existence, type, size and times of such a file cannot be learnt. */
+  /** Commands cannot learn the existence, type, size and times of files outside. */
   readonly fileMetadata: GuaranteeLevel
   /**
-   * No Unix socket of the host can be reached, by path or abstract name. A socket in a mount can be reached: it is workspace content.
-   * Bubblewrap closes sockets in mounts too, with `unixSockets: 'none'`.
+   * Commands can reach no Unix socket of the host, by path or abstract name. Sockets in a mount are workspace content and reachable.
+   * Bubblewrap with `unixSockets: 'none'` also blocks sockets in mounts.
    */
   readonly sockets: GuaranteeLevel
-  /** No network can be reached; with `names`, the listed hosts alone. */
+  /** Commands can reach no network; with `names`, only the listed hosts. */
   readonly network: GuaranteeLevel
-  /** No process outside can be seen, signalled or traced. No process that a command starts survives the command. */
+  /** Commands cannot see, signal or trace processes outside. No process that a command starts outlives the command. */
   readonly processes: GuaranteeLevel
-  /** Nothing in a read-only mount can be changed; under proot and Landlock, except modes and times of a user's own files. */
+  /** Commands cannot change read-only mounts. Exception: under proot and Landlock, modes and times of files that the user owns. */
   readonly readOnlyMounts: GuaranteeLevel
-  /** A rule that allows reading and forbids writing is enforced for everything below its path. */
+  /** A rule that allows reading and forbids writing is enforced on everything below its path. */
   readonly subtrees: GuaranteeLevel
-  /** A subtree that a rule denies can be neither read nor changed. */
+  /** Commands can neither read nor change a subtree that a rule denies. */
   readonly deniedSubtrees: GuaranteeLevel
-  /** Rules that only the file API can judge (predicates, write-only subtrees) hold for commands too. */
+  /** Rules that only the file API can check (predicates, write-only subtrees) also apply to commands. */
   readonly apiRules: GuaranteeLevel
 }
 
 export type GuaranteeField = keyof Guarantees
 
 /**
- * At least this level in each named field, or a preset. `untrusted`, for unreviewed code: a kernel boundary, and no `checked` mount.
- * `untrusted-by-name` also allows listed hosts, which can pass data on.
+ * At least this level for each named field, or a preset. `untrusted`, for unreviewed code: a kernel boundary, and no `checked` mount.
+ * `untrusted-by-name` also accepts listed hosts, which can pass data on.
  */
 export type Requirement = Partial<Guarantees> | keyof typeof requirementPresets
 

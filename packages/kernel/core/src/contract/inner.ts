@@ -12,13 +12,13 @@ import type {
   WriteResult,
 } from './file-types.ts'
 
-/** An adapter with the additional options of the core and this project's stores. They only save work. */
+/** An adapter with internal options of the core and this project's stores. The options only save work. */
 export interface InnerAdapter extends StorageAdapter {
-  /** True if only the caller may change the store. Default false. */
+  /** True if no other program can change the store. Default false. */
   readonly isSole?: boolean | undefined
-  /** A place for objects of the store's only writer. It is deleted with the store. */
+  /** Storage for further objects of the store's only writer. Deleted together with the store. */
   readonly beside?: StorageAdapter | undefined
-  /** A watch over the tree; `undefined`: changes are not reported here. */
+  /** Returns a watch over the tree. `undefined`: this system does not report changes. */
   watchTree?(): TreeWatch | undefined
   write(path: MountPath, data: WriteData, options?: WriteOptions & ListedOption): Promise<WriteResult>
   list(path: MountPath, options?: InnerListOptions): EntryIterator
@@ -37,23 +37,23 @@ export interface InnerDriver extends Driver {
   watchTree?(): TreeWatch | undefined
 }
 
-/** Reports which watched directories of a tree have changed, by any program. */
+/** Reports which watched directories of a tree changed, by any program. */
 export interface TreeWatch {
-  /** Whether later changes of a directory will be reported. */
+  /** Returns whether later changes of a directory will be reported. */
   has(directory: MountPath): boolean
-  /** Watches directories, each after those above it. Never rejects. While a call runs, further calls do nothing. */
+  /** Watches directories, in an order with parents first. While a call runs, further calls do nothing. Never rejects. */
   add(directories: readonly MountPath[]): Promise<void>
   /**
-   * Changes after a position, up to now. Without a position: no changes, only the present position.
+   * Returns the changes after a position. Without a position, returns no changes, but the current position.
    *
-   * @returns `undefined` if changes may be unknown: directories must be read again
+   * @returns `undefined` if changes may be unknown: the caller must read all directories again
    */
   since(position: number | undefined): Promise<
     | {
         readonly position: number
         /** Directories whose entries, mode or owner changed. */
         readonly changed: ReadonlySet<MountPath>
-        /** Paths that may now have another directory. Nothing below them is known. */
+        /** Paths at which there may be another directory now. Earlier findings below these paths are invalid. */
         readonly replaced: ReadonlySet<MountPath>
       }
     | undefined
@@ -61,7 +61,7 @@ export interface TreeWatch {
 }
 
 export interface InnerEntry extends Entry {
-  /** When the object was written, by the store's clock, in milliseconds since the epoch. */
+  /** Time of writing by the store's clock, in milliseconds since the epoch. */
   readonly writtenAt?: number | undefined
 }
 
@@ -71,24 +71,24 @@ export interface EntryIterator extends AsyncIterableIterator<InnerEntry> {
 }
 
 export interface ListedOption extends SignalOption {
-  /** True if a listing showed the directories above and, with `ifVersion`, the path. The store need not look for links then. */
+  /** True if a listing showed the directories above and, with `ifVersion`, the path. The store then need not check for links. */
   readonly listed?: boolean | undefined
 }
 
 export interface InnerListOptions extends ListOptions {
-  /** With `recursive`: gives `writtenAt`, if free. */
+  /** With `recursive`: also give `writtenAt`, if free. */
   readonly written?: boolean | undefined
-  /** With `recursive`: true for a directory to skip. May be called several times for a directory, or never. */
+  /** With `recursive`: returns true for a directory to skip. A store may call it several times for a directory, or never. */
   readonly skips?: ((directory: MountPath) => boolean) | undefined
-  /** With `recursive`: called for an unreadable directory, which is then left out. */
+  /** With `recursive`: called for an unreadable directory, which the listing skips. */
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
   /**
-   * With `recursive`: called before the entries of a directory, perhaps several times; the last stamp counts. An adapter may ignore it.
-   * The stamp changes whenever an entry was made, removed or replaced; `undefined`: a change may leave no trace.
+   * With `recursive`: called before the entries of a directory, perhaps several times; the last stamp is valid. An adapter may ignore it.
+   * The stamp changes whenever an entry is made, removed or replaced. `undefined`: the stamp may miss a change.
    *
-   * @returns the directories inside, which are listed in place of all entries; `undefined`: all entries are listed
+   * @returns the directories inside, to list in place of all entries; `undefined`: list all entries
    */
   readonly known?: ((directory: MountPath, stamp: string | undefined) => readonly string[] | undefined) | undefined
-  /** With `known`: called for a directory with a hidden entry, which may show later without a change of the directory. */
+  /** With `known`: called for a directory with a hidden entry, which can become visible without a change of the directory. */
   readonly onHidden?: ((directory: MountPath) => void) | undefined
 }

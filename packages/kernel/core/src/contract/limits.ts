@@ -1,15 +1,15 @@
-/** Limits of a command. All are whole numbers of at least 1; absent: none. */
+/** Limits of a command. All are integers from 1. Absent: no limit. */
 export interface CommandLimits {
-  /** Processor time in seconds. A process beyond it gets SIGXCPU, and SIGKILL a second later. */
+  /** Processor time in seconds. A process above it gets SIGXCPU, and SIGKILL a second later. */
   readonly cpuSeconds?: number | undefined
-  /** Memory in bytes. Per process it is address space: Node, Go and Java need several GiB. For a `cgroup` it is memory in use. */
+  /** Memory in bytes. `process` scope: address space, of which Node, Go and Java need several GiB. `cgroup`: memory in use. */
   readonly memoryBytes?: number | undefined
-  /** Largest file to write, in bytes. A larger write gets SIGXFSZ, or EFBIG if ignored. */
+  /** Largest file that a command may write, in bytes. A larger write gets SIGXFSZ, or EFBIG if the signal is ignored. */
   readonly fileBytes?: number | undefined
-  /** Processes and threads at the same time; `fork` then fails with EAGAIN. */
+  /** Processes and threads at the same time. Above the limit, `fork` fails with EAGAIN. */
   readonly processes?: number | undefined
   readonly openFiles?: number | undefined
-  /** Bytes that `/tmp` and `/dev/shm` hold, each. */
+  /** Size of `/tmp` and of `/dev/shm`, each, in bytes. */
   readonly scratchBytes?: number | undefined
 }
 
@@ -27,10 +27,10 @@ export const limitFields = [
 /** How an executor enforces a limit on this machine. */
 export interface LimitReport {
   readonly field: LimitField
-  /** `file-system`: by the size of a file system in memory. `none`: a command with this limit is refused. */
+  /** The mechanism. `file-system`: the size of a file system in memory. `none`: a command with this limit is refused. */
   readonly heldBy: 'cgroup' | 'rlimit' | 'file-system' | 'none'
-  /** `tree`: everything a command starts, together. `process`: each process. `uid`: all processes of the user, also of other commands. */
+  /** The processes that share the limit. `tree`: all of the command. `process`: each alone. `uid`: all of the user, of any command. */
   readonly scope?: 'tree' | 'process' | 'uid' | undefined
-  /** A condition, the reason, or the remedy. */
+  /** A condition for the limit, the reason for `none`, or a remedy. */
   readonly note?: string | undefined
 }

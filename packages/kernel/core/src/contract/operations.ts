@@ -4,7 +4,7 @@ import type { StorageAdapter } from './adapter.ts'
 export type Need = 'read' | 'write'
 
 export interface OperationFacts {
-  /** The right that rules must grant at the first path. Absent: judged as another operation, or not at all. */
+  /** The right that rules must grant at the first path. Absent: checked as another operation, or not at all. */
   readonly need?: Need | undefined
   /** The operation follows a link at the end of its path; `createDirectory` only with `recursive`. */
   readonly follows: boolean
@@ -14,7 +14,7 @@ export interface OperationFacts {
   readonly changes: boolean
   /** The operation replaces, removes or marks the entry at its path, or at its destination: `EBUSY` for the root. */
   readonly replaces?: true | undefined
-  /** The capability that names the checker of its conditions. */
+  /** The capability that says who checks the operation's conditions. */
   readonly condition?: 'conditionalWrite' | 'conditionalDelete' | 'conditionalMove' | undefined
   /** The capability for this operation. A driver has the capability if it has the method. */
   readonly capability?: keyof AdapterCapabilities | undefined
@@ -31,7 +31,7 @@ const change = { need: 'write', follows: false, changes: true, optionsAt: 1 } as
 const make = { ...change, creates: 'path' } as const
 const put = { ...make, optionsAt: 2, follows: true, replaces: true, condition: 'conditionalWrite' } as const
 
-/** The only table of operations, for the base, the layers, the rules and the kit. All of them deny an unlisted operation. */
+/** The only table of operations, for the base, the layers, the rules and the conformance kit. They all deny an unlisted operation. */
 export const operations = {
   stat: look,
   read: follow,
@@ -66,7 +66,7 @@ type Methods = Exclude<
   }[keyof StorageAdapter],
   symbol
 >
-/** Does not compile while contract and table differ. */
+/** Gives a compile error if the contract and the table differ. */
 type Same<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 const isComplete: Same<Methods, AdapterOperation> = true
 void isComplete
@@ -99,7 +99,7 @@ export const fileOperations = (Object.keys(operations) as AdapterOperation[]).fi
   (name): name is FileOperation => 'need' in operations[name],
 )
 
-/** The facts of an operation. An unknown one is denied everywhere. */
+/** Returns the facts of an operation. For an unknown operation, returns facts that make every check refuse. */
 export function factsOf(operation: string): OperationFacts {
   return Object.hasOwn(operations, operation) ? operations[operation as AdapterOperation] : make
 }

@@ -9,7 +9,7 @@ export interface AccessRequest {
   readonly path: VirtualPath
   /** A copy needs `read` at its source and `write` at its destination. */
   readonly need: Need
-  /** Bytes, where they are known: a file's size before it is written; for a stream, the bytes so far. */
+  /** The size in bytes, if known: of a file before it is written; of a stream, the bytes so far. */
   readonly size?: number | undefined
 }
 
@@ -22,33 +22,33 @@ export type Decision =
       readonly rule: string
       /** A part of a sentence, printed directly after the path: "is outside the output root `/out`". */
       readonly reason: string
-      /** "write below `/out`" */
+      /** The next step, as an imperative: "write below `/out`". */
       readonly remedy: string
     }
 
-/** One path, and the access at and below it. */
+/** A path, and the access to it and everything below it. */
 export interface SubtreeEntry<Path extends string = string> {
   readonly path: Path
   readonly access: Access
 }
 
-/** The rule's longest matching path decides; other rules decide about other paths. Can be compiled. */
+/** A rule whose longest matching path decides. Paths that match none are left to other rules. An executor can enforce it. */
 export interface SubtreeRule<Path extends string = string> {
   readonly kind: 'subtree'
   readonly name: string
   readonly entries: readonly SubtreeEntry<Path>[]
-  /** A confining rule: an {@link ExceptionRule} without names applies to it. */
+  /** True for a confining rule. An {@link ExceptionRule} without `from` applies to every confining rule. */
   readonly confines?: true | undefined
-  /** Why, for messages: "is outside the output root `/out`". */
+  /** A part of a sentence for messages, printed directly after the path: "is outside the output root `/out`". */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
 
-/** A rule that can only restrict access, and only at the file API. */
+/** A rule as a function. It can only restrict access, and only at the file API. */
 export interface PredicateRule {
   readonly kind: 'predicate'
   readonly name: string
-  /** Synchronous and pure. False, or an object with the reason, refuses. An exception refuses as well. */
+  /** Synchronous and pure. Refuses by false, by an object with the reason, or by an exception. */
   readonly test: (request: AccessRequest) => boolean | { readonly reason: string; readonly remedy?: string | undefined }
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
@@ -59,44 +59,44 @@ export interface ExceptionRule<Path extends string = string> {
   readonly kind: 'exception'
   readonly name: string
   readonly entry: SubtreeEntry<Path>
-  /** Names of the rules to which the exception applies; absent: every `withinWorkspace` and `withinOutput` rule. */
+  /** Names of the rules to which the exception applies. Absent: every `withinWorkspace` and `withinOutput` rule. */
   readonly from?: readonly string[] | undefined
-  /** Why the exception is needed: shown by `explain`. */
+  /** Why the exception is needed. `explain` shows this text. */
   readonly justification: string
 }
 
 /**
- * Restricts names by pattern anywhere: private keys, `.env` files, hooks. Gives a match and everything below it `access`.
- * For commands, only matches that exist at their start are covered. Case never matters, and leading dots are ordinary. Only restricts.
+ * Restricts names by pattern anywhere: private keys, `.env` files, hooks. A match and everything below it get `access`.
+ * For commands, covers only matches that exist at their start. Ignores case; a wildcard also matches a leading dot. Never adds rights.
  */
 export interface PatternRule {
   readonly kind: 'pattern'
   readonly name: string
   /** The rights that remain at a match: none, or reading. */
   readonly access: 'none' | 'read-only'
-  /** Globs over workspace paths; without a leading `/` at any depth, with `./` from the workspace's root. */
+  /** Globs for workspace paths. Without a leading `/`, they match at any depth; with `./`, from the workspace's root. */
   readonly patterns: readonly string[]
-  /** Globs for names of files and links. A directory of such a name is allowed, and the file API may only make a directory there. */
+  /** Globs for names of files and links, not of directories. Below such a name, the file API may only create a directory. */
   readonly files?: readonly string[] | undefined
-  /** Globs of names that do not match. They have no effect below a match. */
+  /** Globs of names that do not match. Below a match, they have no effect. */
   readonly except?: readonly string[] | undefined
-  /** Globs of directories whose entries are skipped; the directory itself is still compared. */
+  /** Globs of directories whose entries are skipped. The directory itself can still match. */
   readonly skip?: readonly string[] | undefined
   /** A part of a sentence for messages, printed directly after the path: "holds a secret". */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
 
-/** One program that a command line starts, anywhere in it. */
+/** One program that a command line starts, at any place in the line. */
 export interface SimpleCommand {
-  /** Without its directory: `rm` for `/bin/rm`. `undefined`: known only at run time (`$tool`). */
+  /** The name without its directory: `rm` for `/bin/rm`. `undefined`: known only at run time (`$tool`). */
   readonly program: string | undefined
-  /** As written, without quotes: `/bin/rm`. */
+  /** The program as written, without quotes: `/bin/rm`. */
   readonly path: string | undefined
-  /** Without quotes. `undefined`: known only at run time (a variable, a glob). */
+  /** The arguments without quotes. `undefined`: known only at run time (a variable, a glob). */
   readonly arguments: readonly (string | undefined)[]
   readonly text: string
-  /** Programs that start this program: `['sudo', 'env']`. Each is in the list as well. */
+  /** Programs that start this program: `['sudo', 'env']`. Each wrapper also has its own entry in the list. */
   readonly wrappers: readonly string[]
 }
 
@@ -104,28 +104,28 @@ export interface CommandParserOptions {
   readonly shell?: string | undefined
 }
 
-/** Finds every simple command of a line, as `@ws/command-parser` does. An exception refuses the command. */
+/** Finds every simple command of a line, as `@ws/command-parser` does. If the parser throws, the command is refused. */
 export type CommandParser = (line: string, options: CommandParserOptions) => readonly SimpleCommand[]
 
 /**
- * Checks commands before they run. **A guard rail, and no boundary**: the rule sees the line, not the acts of programs.
- * For a defence, use subtree rules and an executor's guarantees.
+ * Checks commands before they run. **A guard rail, not a boundary**: the rule sees the command line, not what programs do.
+ * For protection, use subtree rules and an executor's guarantees.
  */
 export interface CommandRule {
   readonly kind: 'command'
   readonly name: string
   readonly parser: CommandParser
-  /** Called for every simple command. False, a reason or an exception refuses the whole line. Synchronous and pure. */
+  /** Called for every simple command. Synchronous and pure. False, a reason or an exception refuses the whole line. */
   readonly test: (command: SimpleCommand) => boolean | { readonly reason: string; readonly remedy?: string | undefined }
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
 
-/** Narrows the hosts of commands and tools to those also in the executor's own list. An executor without a list refuses commands. */
+/** Limits commands and tools to hosts that are also in the executor's own list. An executor without a list refuses commands. */
 export interface HostsRule {
   readonly kind: 'hosts'
   readonly name: string
-  /** As in `network.allow` of the bubblewrap executor: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. Empty: none. */
+  /** Hosts as in `network.allow` of the bubblewrap executor: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. Empty: no host. */
   readonly hosts: readonly string[]
 }
 
@@ -144,17 +144,17 @@ export type Rule<Path extends string = string> =
   | CommandRule
   | HostsRule
 
-/** Decides on rights at paths: pure, synchronous, without I/O. Called before every operation, and again for the target of a link. */
+/** Decides about rights at paths. Pure, synchronous, without I/O. Called before every operation, and again for the target of a link. */
 export interface Policy {
   decide(request: AccessRequest): Decision
-  /** The rules that compile into binds. They also apply at the file API. Further refusals of `decide` cannot be enforced in commands. */
+  /** Rules that compile into binds and also apply at the file API. `decide` may refuse more, but only at the file API. */
   subtreeRules(): readonly SubtreeRule[]
-  /** Rules by pattern, which apply at both doors in the same way. Default: none. */
+  /** Rules by pattern, which apply to the file API and to commands. Default: none. */
   patternRules?(): readonly PatternRule[]
-  /** Lists of hosts, each of which narrows the connections of commands. Default: none. */
+  /** Host lists, each of which limits the connections of commands. Default: none. */
   hostRules?(): readonly HostsRule[]
-  /** Names of the rules that apply at the API only. Commands need `acknowledge` for them. Default: none. */
+  /** Names of the rules that apply only at the file API. Commands must `acknowledge` these rules. Default: none. */
   apiOnlyRules?(): readonly string[]
-  /** Asked before a command runs. A guard rail, and no boundary. Default: every command is allowed. */
+  /** Called before a command runs. A guard rail, not a boundary. Default: every command is allowed. */
   decideCommand?(request: CommandLineRequest): Decision
 }

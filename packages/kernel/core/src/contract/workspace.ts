@@ -23,60 +23,58 @@ import type { FileDoor } from './file-door.ts'
 import type { LongRunning } from './sessions.ts'
 
 export interface MountOptions {
-  /** Where the adapter's root appears: an absolute path without `..`. */
+  /** The path at which the adapter's root appears: absolute, without `..`. */
   readonly at: string
-  /** An adapter, which its creator closes, or a factory, whose adapter the workspace closes. */
+  /** An adapter, which the caller closes, or a factory, whose adapter the workspace closes. */
   readonly adapter: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
-  /** Default `read-write`; `read-only` for an adapter whose capability says so. */
+  /** Default: `read-only` for an adapter with the capability `readOnly`, else `read-write`. */
   readonly access?: 'read-write' | 'read-only' | undefined
 }
 
 export interface WorkspaceOptions {
-  /** The first mount is the workspace's root: relative paths resolve against it, commands start in it. At least one. */
+  /** At least one mount. The first is the workspace's root: relative paths resolve against it, and commands start in it. */
   readonly mounts: readonly MountOptions[]
-  /** Default: no rules. Every operation that the mounts allow is then allowed. */
+  /** Default: no rules; every operation that the mounts allow is then allowed. */
   readonly rules?: readonly Rule[] | undefined
-  /** Your own engine instead of `rules`. */
+  /** Your own policy engine in place of `rules`. */
   readonly policy?: Policy | undefined
-  /** Tried in order: the first executor that is available here and meets `require` is used. Default: none, commands are `ENOEXECUTOR`. */
+  /** Candidates in order: the first that is available and meets `require` is used. Default: none, so commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
-  /** Further names of the root, each one top-level segment. Default `{ '/workspace': '/' }` for the root `/` without such an entry. */
+  /** Further names of the root, each one top-level segment. Default for the root `/` without such an entry: `{ '/workspace': '/' }`. */
   readonly aliases?: Readonly<Record<string, string>> | undefined
-  /** The workspace's own `/tmp`. Default true if the first adapter has `createScratch`, and a mount at `/` has no `/tmp`. */
+  /** Adds a private `/tmp`. Default true if the first adapter has `createScratch`, and a mount at `/` has no `/tmp`. */
   readonly scratch?: boolean | undefined
   /** Labels of every audit event, at most 32. Names: 1 to 64 of `A-Za-z0-9._-`; values: at most 256 characters. Default: none. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly commands?: CommandDefaults | undefined
-  /** Keeps earlier states: `createCheckpoints({ stateDirectory })` of `@ws/snapshots`. An unsupported mount is `ENOTSUP`. Default: none. */
+  /** Saves earlier states: `createCheckpoints({ stateDirectory })` of `@ws/snapshots`. An unsupported mount is `ENOTSUP`. Default: none. */
   readonly checkpoints?: CheckpointEngine | undefined
   /**
-   * The clock of audit events, durations and `startedAt`, in milliseconds since the epoch. Default: the machine's.
-   * Times of files, checkpoints and connections come from their makers.
+   * The clock of audit events, durations and `startedAt`, in milliseconds since the epoch. Default: the machine's clock.
+   * Times of files, checkpoints and connections do not use this clock.
    */
   readonly now?: (() => number) | undefined
-  /** Numbers from 0 to below 1, for names of `mkdtemp` of `createNodeFs`. Default: the randomness of the machine. */
+  /** Returns numbers from 0 to below 1, for names of `mkdtemp` of `createNodeFs`. Default: the machine's randomness. */
   readonly random?: (() => number) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Defaults of commands and sessions. Calls narrow them: smaller `timeout` and `maxOutputBytes`, `login` false. Their variables win over
- * `env`.
+ * Defaults of commands and sessions. A call can only lower `timeout` and `maxOutputBytes`, and set `login` to false.
+ * Variables of a call override `env`.
  */
 export interface CommandDefaults {
   /** Milliseconds, 1 to 2,147,483,647. */
   readonly timeout?: number | undefined
-  /** Bytes kept of each output stream, and of both in one. Default 1 MiB. */
+  /** Bytes to keep of each output stream, and of both combined. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Whether shells read the login files. Default true. */
   readonly login?: boolean | undefined
-  /**
-   * Where programs keep caches: a directory, or `scratch` for `/tmp/.cache`. Workspace only. Default: `scratch` if possible, else `HOME`.
-   */
+  /** Directory for programs' caches, or `scratch` for `/tmp/.cache`. Only for a workspace. Default: `scratch` if possible, else `HOME`. */
   readonly cache?: string | undefined
-  /** Author and committer of commits; `env` wins. Workspace only. Default: none, so a first `git commit` in a new repository fails. */
+  /** Author and committer of commits; `env` overrides it. Only for a workspace. Default: none, so `git commit` needs another identity. */
   readonly gitIdentity?: { readonly name: string; readonly email: string } | undefined
 }
 
@@ -85,71 +83,71 @@ export interface ExecOptions extends SignalOption {
   readonly cwd?: string | undefined
   /** Variables in addition to the clean environment. No variable of this process reaches a command. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** The whole of standard input: text as UTF-8, bytes or chunks. Default: nothing to read. */
+  /** The complete standard input: text as UTF-8, bytes or chunks. Default: empty input. */
   readonly stdin?: StandardInput | undefined
-  /** Leaves standard input open for {@link CommandInput}. For `spawn` and `start`, without `stdin`. Default false. */
+  /** Keeps standard input open for {@link CommandInput}. For `spawn` and `start`, without `stdin`. Default false. */
   readonly writableStdin?: boolean | undefined
-  /** Called with each chunk of both streams in reading order. The listener's exceptions and rejections are ignored. Default: none. */
+  /** Called with each chunk of both streams in reading order. Exceptions and rejections of this function are ignored. Default: none. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
-  /** Milliseconds after which the whole process tree is ended, and the result has `timedOut: true`. Default: none. */
+  /** Milliseconds after which the whole process tree is killed. The result then has `timedOut: true`. Default: no limit. */
   readonly timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL. Default 2,000. */
   readonly killGrace?: number | undefined
-  /** Bytes kept of each output stream, and of both in one: the head and the tail. Default 1 MiB. */
+  /** Bytes to keep of each output stream, and of both combined: the first and last bytes. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
-  /** Narrow the limits of the executor. A limit that cannot be held here is refused with `EUNENFORCEABLE`. */
+  /** Limits that may lower the executor's limits. A limit that cannot be enforced here is `EUNENFORCEABLE`. */
   readonly limits?: CommandLimits | undefined
-  /** A POSIX shell, by absolute path or name. Default, also for a blank one: the user's login shell. */
+  /** A POSIX shell, by absolute path or name. Default, also for an empty or blank string: the user's login shell. */
   readonly shell?: string | undefined
-  /** `-lc` when true (default), `-c` when false. */
+  /** True: the shell gets `-lc`; false: `-c`. Default true. */
   readonly login?: boolean | undefined
   /**
-   * Rules to run without, as a last resort. Unknown: `EINVAL`.
+   * Names of rules that do not apply to this command; a last resort. An unknown name is `EINVAL`.
    * The shell then reads no start-up file, and PATH has no directory of the workspace, such as `node_modules/.bin`.
    */
   readonly acknowledge?: readonly string[] | undefined
-  /** Resolve when all writes of the command survive a power cut; surviving processes are not covered. For `exec`. Default false. */
+  /** Resolve when all writes of the command survive a power cut, except writes of surviving processes. For `exec`. Default false. */
   readonly durable?: boolean | undefined
 }
 
 /**
- * Arguments of a tool call: `{ command }`, else one entry for each word, `{ 'command.0': 'ls', 'command.1': '-la' }`.
- * Words count from 0, or from 1 without a 0, up to the first gap.
+ * Arguments of a tool call: `{ command }`, or one entry for each word: `{ 'command.0': 'ls', 'command.1': '-la' }`.
+ * Words count from 0, or from 1 if 0 is missing. The first gap ends them.
  */
 export interface CommandArguments {
   readonly command?: string | readonly string[] | undefined
   readonly [name: `command.${number}`]: string | undefined
 }
 
-/** A shell command line, a program with its arguments, or either as a tool call brings it [LS5]. */
+/** A shell command line, a program with its arguments, or the arguments of a tool call [LS5]. */
 export type Command = string | readonly string[] | CommandArguments
 
 export interface ExplainRequest {
-  /** For `edit`, query `read` and `write`; for `glob`, `list`; for `realPath`, `stat`. */
+  /** For `edit`, pass `read` and `write`; for `glob`, pass `list`; for `realPath`, pass `stat`. */
   readonly operation: FileOperation | 'exec' | 'connect'
-  /** The path to judge; for `exec`, the working directory. Required, except for `connect`. */
+  /** The path to check; for `exec`, the working directory. Required, except for `connect`. */
   readonly path?: string | undefined
-  /** For `connect`: the host that commands would reach, by name. */
+  /** For `connect`: the name of the host. */
   readonly host?: string | undefined
-  /** For `connect`. Default 443. */
+  /** For `connect`: the port. Default 443. */
   readonly port?: number | undefined
   /** For `connect`: as in {@link ConnectionsOptions}. */
   readonly hosts?: ConnectionsOptions['hosts']
-  /** For `exec`: the command that command rules judge. Default: a command that these rules allow. */
+  /** For `exec`: the command that command rules check. Default: a command that these rules allow. */
   readonly command?: Command | undefined
   readonly acknowledge?: readonly string[] | undefined
 }
 
 export interface ConnectionsOptions {
-  /** The file that needs the connections. Audit events name this path. Default: the root. */
+  /** The file that needs the connections, for audit events. Default: the root. */
   readonly path?: string | undefined
-  /** The only hosts, in place of those of commands: as in `network.allow`, or `public` for every public host. Rules narrow it. */
+  /** Allowed hosts, in place of commands' hosts: as in `network.allow`, or `public` for every public host. Rules can only narrow the list. */
   readonly hosts?: readonly string[] | 'public' | undefined
 }
 
-/** The connections of a tool that uses the network for the workspace. The tool calls `judge` before it resolves a name. */
+/** Checks the connections of a tool that uses the network for the workspace. The tool calls `judge` before it resolves a name. */
 export interface Connections {
-  /** Judges a connection as `explain` does. Hosts with rules for requests are for commands alone. */
+  /** Returns whether a connection is allowed, like `explain`. Denies hosts with rules for single requests: only commands may use these. */
   judge(host: string, port: number): ConnectionVerdict
   /** Audits a finished connection, or a refusal. */
   report(report: ConnectionReport): void
@@ -157,53 +155,53 @@ export interface Connections {
 
 export interface Explanation {
   readonly effect: 'allow' | 'deny'
-  /** The path after links and `..`. If a step failed: the path as given. */
+  /** The path after links and `..`. If a step failed: the given path. */
   readonly resolvedPath: VirtualPath
   /** The rule that refused; absent if the operation is allowed. */
   readonly rule?: string | undefined
   readonly code?: ErrorCode | undefined
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
-  /** For `connect`: the entry of the executor's list that allows the connection; absent where commands share the network of the machine. */
+  /** For `connect`: the entry of the executor's list that allows the connection. Absent if commands use the machine's network. */
   readonly entry?: string | undefined
-  /** Absent for synthetic directories and aliases. */
+  /** The path of the mount. Absent for synthetic directories and aliases. */
   readonly mount?: VirtualPath | undefined
-  /** How rights are enforced at this path. `files` is always `interpreter`; `exec` is the weakest level, absent without an executor. */
+  /** Levels of enforcement at this path. `files` is always `interpreter`. `exec` is the weakest level, and absent without an executor. */
   readonly enforcedBy: { readonly files: 'interpreter'; readonly exec?: GuaranteeLevel | undefined }
   readonly exceptions?: readonly string[] | undefined
-  /** Why commands would be refused, or run without a rule, in the present state. */
+  /** Why commands would be refused now, or would run without a rule. */
   readonly unenforceable?:
     | readonly { readonly rule: string; readonly reason: string; readonly remedy: string }[]
     | undefined
-  /** For `exec`: how the root is made, if there is a choice. */
+  /** For `exec`: how the root is built, if there is a choice. */
   readonly rootForm?: RootForm | undefined
-  /** For `exec`: present matches of pattern rules. */
+  /** For `exec`: current matches of pattern rules. */
   readonly matches?: readonly { readonly rule: string; readonly path: VirtualPath }[] | undefined
-  /** For `exec`: earlier executors of the list, why they cannot be used, and the remedy. */
+  /** For `exec`: executors before the chosen one, why each cannot be used, and the remedy. */
   readonly passedOver?:
     | readonly { readonly executor: string; readonly reason: string; readonly remedy?: string | undefined }[]
     | undefined
-  /** Directories on the path that are a border for commands: rename and link across this border fail (`EXDEV`). */
+  /** Directories on the path across whose border commands cannot rename or link (`EXDEV`). */
   readonly renameBorders?: readonly VirtualPath[] | undefined
 }
 
-/** Audit of one operation at one door. */
+/** The audit record of one operation of the file API or one command. */
 export interface AccessEvent {
-  /** The workspace's labels; `{}` where it has none. */
+  /** The workspace's labels; `{}` if it has none. */
   readonly labels: Readonly<Record<string, string>>
-  /** True if a tool tried this operation while searching for a correction of a model's mistake. */
+  /** True if a tool tried this operation in order to correct a model's mistake. */
   readonly rehearsal?: true | undefined
-  /** Milliseconds since the epoch, at the start. */
+  /** Time of the start, in milliseconds since the epoch. */
   readonly time: number
   readonly door: 'files' | 'exec'
-  /** The method's name; also `closeSession`, and `connect` for a connection. `exists` is `stat`; each way of reading is `read`. */
+  /** The method's name, or `closeSession`, or `connect` for a connection. `exists` appears as `stat`; every method that reads as `read`. */
   readonly operation: string
-  /** The path as the caller gave it; for commands the working directory. */
+  /** The path as the caller passed it; for commands the working directory. */
   readonly path: string
-  /** Where links and `..` led, if elsewhere; for a denial, the refused path. */
+  /** The path after links and `..`, if it differs; for a denial, the refused path. */
   readonly resolvedPath?: VirtualPath | undefined
   readonly destination?: string | undefined
-  /** `allowed`: done; a command may have any exit code. `denied`: the policy or a mount refused. `aborted`: the signal was aborted. */
+  /** `allowed`: done, also with a nonzero exit code. `denied`: the policy or a mount refused. `aborted`: the signal was aborted. */
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'aborted'
   /** The error's code; `ECANCELED` for `aborted`. */
   readonly code?: string | undefined
@@ -213,23 +211,23 @@ export interface AccessEvent {
   readonly command?: string | undefined
   readonly executor?: string | undefined
   readonly acknowledged?: readonly string[] | undefined
-  /** This field and those below are as in {@link CommandResult}; absent without a known end. */
+  /** This field and the fields below are as in {@link CommandResult}. Absent if the end is unknown. */
   readonly exitCode?: number | null | undefined
   readonly signal?: string | null | undefined
-  /** Also set for a session after its `idleTimeout`. */
+  /** Also true for a session that `idleTimeout` ended. */
   readonly timedOut?: boolean | undefined
   readonly survivors?: true | undefined
   /** For a session: the bytes of its single stream. */
   readonly stdoutBytes?: number | undefined
   readonly stderrBytes?: number | undefined
   readonly violations?: readonly RuleViolation[] | undefined
-  /** For `connect`: one event per connection when it is over, and per refusal. */
+  /** For `connect`: one event when a connection ends, and one for each refusal. */
   readonly connection?: AccessedHost | undefined
 }
 
 interface AccessedHost
   extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'> {
-  /** The number of connections that a last event with the host `*` stands for: above 10,000 allowed, or 1,000 of another outcome. */
+  /** In a last event with the host `*`: the number of connections above 10,000 allowed, or above 1,000 of another outcome. */
   readonly leftOut?: number | undefined
 }
 
@@ -243,43 +241,41 @@ export interface MountInfo {
   readonly access: 'read-write' | 'read-only'
 }
 
-/** One tree of files behind two doors: the file API, and commands. Close it, or hold it with `await using`. */
+/** One tree of files with a file API and a shell. Close the workspace, or declare it with `await using`. */
 export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncDisposable {
-  /** The first mount's place: relative paths, `HOME` and `PWD` of commands. */
+  /** The path of the first mount: relative paths start here, and so do `HOME` and `PWD` of commands. */
   readonly root: VirtualPath
   readonly mounts: readonly MountInfo[]
-  /** The option `checkpoints` was given. */
+  /** True if the option `checkpoints` was given. */
   readonly keepsCheckpoints: boolean
-  /** Absent without executors. */
+  /** Absent if the workspace has no executors. */
   readonly executor:
     | {
         readonly name: string
         readonly guarantees: Guarantees
-        /** For models, in one sentence: the usual programs and forms that the executor lacks. */
+        /** One sentence for models: the usual programs and shell forms that are missing. */
         readonly lacks?: string | undefined
       }
     | undefined
 
   /**
-   * Runs a command to its end. No exit code rejects. `ENOEXECUTOR`: no executor. `ENOEXEC`: not started. `EINVAL`: blank, or a NUL.
-   * `EUNENFORCEABLE`: a rule cannot be enforced. `signal.reason` after an abort.
+   * Runs a command to its end. No exit code rejects. `ENOEXECUTOR`: no executor. `ENOEXEC`: the start failed. `EINVAL`: blank, or with NUL.
+   * `EUNENFORCEABLE`: a rule cannot be enforced. An abort rejects with `signal.reason`.
    */
   exec(command: Command, options?: ExecOptions): Promise<CommandResult>
-  /** Starts a command and gives its streams. Rejects as `exec` does. */
+  /** Starts a command and returns its streams. Rejects as `exec` does. */
   spawn(command: Command, options?: ExecOptions): Promise<RunningCommand>
-  /** Gives the policy's answer about an operation, and how it is enforced. A refusal does not reject. */
+  /** Returns whether the policy allows an operation, and how the policy is enforced. A denied operation does not reject. */
   explain(request: ExplainRequest): Promise<Explanation>
-  /** Judges and audits the connections of a tool, by the list and the rules that hold for commands. */
+  /** Checks and audits the connections of a tool, by the host list and the rules for commands. */
   connections(options?: ConnectionsOptions): Connections
-  /** Subscribes to the audit. Returns the function that ends the subscription. Exceptions of the listener are ignored. */
+  /** Subscribes to the audit. Returns a function that unsubscribes. Exceptions of the listener are ignored. */
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void
   /**
-   * Makes acknowledged changes, and the output of ended commands, survive a power cut. A local disk syncs its whole file system.
-   * `ENOTSUP` where the system cannot. Covers neither `/tmp`, nor memory, nor a disk that lies about its cache.
+   * Makes acknowledged changes, and files of ended commands, survive a power cut. On a local disk, syncs the whole file system.
+   * `ENOTSUP` if the system cannot sync. Does not cover `/tmp`, memory, and a disk that reports cached data as written.
    */
   flush(options?: SignalOption): Promise<void>
-  /**
-   * Ends sessions and commands, uploads held-back changes, empties `/tmp`, closes its adapters; later calls are `ECLOSED`. Does not sync.
-   */
+  /** Ends sessions and commands, uploads pending changes, empties `/tmp`, closes adapters. Later calls are `ECLOSED`. Does not sync. */
   close(): Promise<void>
 }

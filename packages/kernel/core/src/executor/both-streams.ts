@@ -2,12 +2,12 @@ import { wholeCharacters } from '../text/utf8.ts'
 import type { OutputChunk } from '../contract/executor.ts'
 
 export interface OutputKeeper<Self> {
-  /** Copies what it keeps: the bytes may be reused. */
+  /** Copies the bytes that it keeps, since the caller may reuse `bytes`. */
   push(bytes: Uint8Array): void
   copy(): Self
 }
 
-/** Keeps both output streams of a command: each alone, and both in the order of `push`. For a single stream, bytes are kept only once. */
+/** Keeps both output streams of a command, each alone and both combined in the order of `push`. A single stream is kept only once. */
 export class BothStreams<Keeper extends OutputKeeper<Keeper>> {
   readonly stdout: Keeper
   readonly stderr: Keeper
@@ -33,7 +33,7 @@ export class BothStreams<Keeper extends OutputKeeper<Keeper>> {
     this.#pushers[stream].push(data)
   }
 
-  /** Passes on incomplete characters that were kept back. */
+  /** Passes on the pending bytes of incomplete characters. */
   end(): void {
     this.#pushers.stdout.end()
     this.#pushers.stderr.end()

@@ -1,7 +1,7 @@
 import { isWorkspaceError, WorkspaceError, type ErrorCode, type WorkspaceErrorOptions } from '../errors.ts'
 import { shortageOf, shortError } from '../shortage.ts'
 
-/** For executors: the error of a command that was refused. `reason` and `remedy` hold no host path. */
+/** For executors: returns the error of a refused command. `reason` and `remedy` must not contain a host path. */
 export function execError(
   code: ErrorCode,
   reason: string,
@@ -10,7 +10,7 @@ export function execError(
   return new WorkspaceError({ code, operation: 'exec', reason, ...details })
 }
 
-/** An executor's error for callers: a system error becomes `ENOEXEC`, or names the shortage. */
+/** Returns an executor's error for callers. A system error becomes `ENOEXEC`, or the error of a shortage. */
 export function typedError(error: unknown, operation: string): unknown {
   if (isWorkspaceError(error) || !isSystemError(error)) return error
   const shortage = shortageOf(error)

@@ -2,16 +2,16 @@ import { WorkspaceError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { CommandResult, ExecutorResult } from '../contract/executor.ts'
 
-/** The signals of Linux in the order of their numbers; the first is 1. */
+/** The signals of Linux in the order of their numbers, from 1. */
 const signals =
   'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS'.split(
     ' ',
   )
 
-/** The status of a signal that has no number here. */
+/** The exit status for a signal without a known number. */
 const unknownSignal = 255
 
-/** The end of a command as one number: the exit code, or 128 plus the signal number. */
+/** Returns the exit code, or 128 plus the signal number. */
 export function exitStatusOf({ exitCode, signal }: Pick<CommandResult, 'exitCode' | 'signal'>): number {
   if (exitCode !== null) return exitCode
   const name = (signal ?? '').replace(/^SIG/, '')
@@ -22,7 +22,7 @@ export function exitStatusOf({ exitCode, signal }: Pick<CommandResult, 'exitCode
 
 const results = new WeakMap<object, CommandResult>()
 
-/** `EIO`: another program killed the sandbox, so the end is unknown. {@link getCommandResult} gives the known part. */
+/** Returns `EIO`: another program killed the sandbox, so the end is unknown. {@link getCommandResult} returns the known part. */
 export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',
@@ -34,7 +34,7 @@ export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   return error
 }
 
-/** `EIO`: the cover of `path` was lost, or without `path` the watch over covers. So the command was ended. Drops the command's output. */
+/** Returns `EIO`: the cover of `path`, or the watch over all covers, was lost. The command was killed. Omits the command's output. */
 export function protectionLost(
   result: ExecutorResult,
   lost: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined,
@@ -51,13 +51,13 @@ export function protectionLost(
     remedy: 'look at what the command left, then run it again',
   })
   const exposed = lost?.rule !== undefined && { rule: lost.rule, path: lost.path, kind: 'exposed' as const }
-  // The output can hold denied content.
+  // The output may contain denied content.
   const known = withExitStatus({ ...result, stdout: '', stderr: '', output: '' })
   results.set(error, exposed ? { ...known, violations: [...(result.violations ?? []), exposed] } : known)
   return error
 }
 
-/** `EIO`: a listing could not be corrected. The command was ended, since most programs treat a failed listing as an empty one. */
+/** Returns `EIO`: a listing could not be corrected. The command was killed, since most programs take a failed listing as an empty one. */
 export function listingLost(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',
@@ -71,13 +71,13 @@ export function listingLost(result: ExecutorResult): WorkspaceError {
   return error
 }
 
-/** An error that came after the end of a command, which {@link getCommandResult} then knows. */
+/** Attaches the result of an ended command to a later error, for {@link getCommandResult}. */
 export function withResult(error: unknown, result: CommandResult): unknown {
   if (typeof error === 'object' && error !== null) results.set(error, result)
   return error
 }
 
-/** The output of a command whose sandbox was killed, or whose changes could not be saved; else `undefined`. */
+/** Returns the known result of a command whose sandbox was killed, or whose changes could not be saved; else `undefined`. */
 export function getCommandResult(error: unknown): CommandResult | undefined {
   return typeof error === 'object' && error !== null ? results.get(error) : undefined
 }

@@ -21,7 +21,7 @@ export function narrowLimits(first: CommandLimits = {}, second: CommandLimits = 
   return narrowed
 }
 
-/** Refuses limits that are not held. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Refuses limits that the executor does not enforce. @throws WorkspaceError `EUNENFORCEABLE` */
 export function requireLimits(
   limits: CommandLimits,
   {

@@ -8,7 +8,7 @@ import type { FileOperation, Need } from '../contract/operations.ts'
 import type { Context } from '../calls/context.ts'
 import type { Located } from '../mount/gate.ts'
 
-/** Asks the policy for every entry before a recursive operation, if a rule needs that. Subtree rules go by path alone. */
+/** Checks every entry against the policy before a recursive operation, if a rule needs it. Subtree rules need only the path. */
 export async function admitTree(
   context: Context,
   operation: FileOperation,
@@ -30,7 +30,7 @@ export async function admitTree(
   }
 }
 
-/** Checks that every entry below a path may be removed. True: only because the path is a link or a file, with no entry below it. */
+/** Checks that every entry below a path may be removed. True: a rule denies this, but the path is a file or link without entries. */
 export async function admitBelowUnlessLeaf(
   { gate }: Context,
   operation: FileOperation,
@@ -49,12 +49,12 @@ export async function admitBelowUnlessLeaf(
   }
 }
 
-/** A link that may be moved although rules deny what would lie below it. */
+/** A link that may be moved, although rules deny the paths below the link. */
 export interface MovableLink extends Located {
   readonly version: Version
 }
 
-/** Finds a link that may be moved. Its version ensures that no other entry is moved. Only on case-sensitive stores. */
+/** Finds a link that may be moved. With its version, no other entry can be moved instead. Only on case-sensitive stores. */
 export async function findMovableLink(context: Context, path: VirtualPath): Promise<MovableLink | undefined> {
   const { gate } = context
   const node = gate.namespace.find(path)
@@ -67,7 +67,7 @@ export async function findMovableLink(context: Context, path: VirtualPath): Prom
     gate.admitLink('move', path)
     return { virtual: path, node, mount, path: inside, version }
   } catch (error) {
-    // The operation itself reports a fault of the path.
+    // The operation itself reports the error of the path.
     if (isWorkspaceError(error) || error instanceof LinkSignal) return undefined
     throw error
   }

@@ -1,6 +1,6 @@
 import { orAbort } from '../adapter/base/wait.ts'
 
-/** Buffers the beginning of a stream to find out whether the stream is short. Reads nothing before `whole` or `all`. */
+/** Buffers the beginning of a stream to find out whether the stream is short. Reads nothing before a call of `whole` or `all`. */
 export class Beginning {
   readonly #source: AsyncIterable<unknown>
   readonly #mostBytes: number
@@ -10,20 +10,20 @@ export class Beginning {
   #rest: AsyncIterator<unknown> | undefined
   #ended = false
 
-  /** @param badData the error for a chunk that is not bytes */
+  /** @param badData makes the error for a chunk that is not bytes */
   constructor(source: AsyncIterable<unknown>, mostBytes: number, badData: () => Error) {
     this.#source = source
     this.#mostBytes = mostBytes
     this.#badData = badData
   }
 
-  /** All bytes of a short stream, else `undefined`. Can be called again. */
+  /** Returns all bytes of a short stream, else `undefined`. May be called again. */
   async whole(signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     while (!this.#ended && this.#size <= this.#mostBytes) {
       const next = this.#next()
       const chunk = await (signal === undefined ? next : orAbort(next, signal))
       if (chunk === undefined) continue
-      this.#chunks.push(chunk.slice()) // the source may use its buffer again
+      this.#chunks.push(chunk.slice()) // the source may reuse its buffer
       this.#size += chunk.length
     }
     if (!this.#ended) return undefined
@@ -44,7 +44,7 @@ export class Beginning {
     }
   }
 
-  /** Asks the source to stop. A busy source stops later, and this method does not wait. */
+  /** Tells the source to stop, without waiting: a busy source stops later. */
   close(): void {
     if (this.#ended || this.#rest === undefined) return
     this.#ended = true

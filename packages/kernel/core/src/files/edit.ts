@@ -14,9 +14,9 @@ import { compileEdits, isSame, tooLargeError } from './splice.ts'
 import type { Spliced } from './splice.ts'
 
 const operation = 'edit'
-/** Limit of bytes of an edited file, before and after the edit. */
+/** Maximum bytes of an edited file, before and after the edit. */
 const mostBytes = 256 * 1024 * 1024
-/** Milliseconds of the longest pause after a conflict. */
+/** Longest pause after a conflict, in milliseconds. */
 const longestPauseMs = 100
 
 type Change = (read: ReadResult, path: VirtualPath) => Promise<Spliced>
@@ -72,18 +72,18 @@ function readToEdit(
       const writable = await context.walker.locate({ operation: 'write', need: 'write', followLast: true }, virtual, {
         links: 0,
       })
-      // A link in a read-only part leads to a writable file.
+      // The path is a link in a read-only part, and its target is writable.
       if (writable.virtual !== virtual)
         return readToEdit(context, { ...parsed, path: writable.virtual }, ifVersion, trace, signal)
       if (adapter.capabilities.conditionalWrite === 'none') throw contractError('noCondition', operation, path)
       const { bytes, stat } = await adapter.read(path, { ifVersion, maxBytes: mostBytes, signal })
-      checkReadSize('read', path, bytes.length, mostBytes) // an adapter may know no limit
+      checkReadSize('read', path, bytes.length, mostBytes) // some adapters ignore `maxBytes`
       return { bytes, stat, at: virtual }
     },
   )
 }
 
-/** Begins at the path that was read, because a version is valid for one path only. */
+/** Writes to the path that was read, because a version is valid for one path only. */
 function replace(
   context: Context,
   at: VirtualPath,
@@ -110,7 +110,7 @@ function ofText(edits: TextEdit | readonly TextEdit[], signal: AbortSignal | und
 
 function ofFunction(make: EditFunction): Change {
   return async ({ bytes, stat }, path) => {
-    // The function may change its argument in place, and the old bytes are still needed.
+    // Passes a copy: the function may change its argument in place, and the old bytes are still needed.
     const content: unknown = await make(bytes.slice(), stat)
     if (!(content instanceof Uint8Array))
       throw invalidOption(operation, 'edits', 'a function that gives a `Uint8Array`', content)
@@ -120,7 +120,7 @@ function ofFunction(make: EditFunction): Change {
   }
 }
 
-/** Waits a random time, so that two writers do not meet again. */
+/** Waits a random time, so that two writers do not conflict again. */
 function pause(most: number, signal: AbortSignal | undefined): Promise<void> {
   const waited = new Promise<void>((resolve) => setTimeout(resolve, Math.random() * most))
   return signal === undefined ? waited : orAbort(waited, signal)

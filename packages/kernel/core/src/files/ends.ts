@@ -4,10 +4,10 @@ import type { LastBytes } from '../contract/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { virtualError } from '../mount/errors.ts'
 
-/** The maximum of tries when the file size changes before the read. */
+/** Maximum number of attempts, if the file size changes before the read. */
 const mostTries = 20
 
-/** Reads the last bytes of a file. Its size may change before the read, so the stat of the read decides. */
+/** Reads the last bytes of a file. The size may change before the read, so the stat of the read decides. */
 export async function readEnd<Result extends { readonly stat: Stat }>(
   adapter: StorageAdapter,
   { path, virtual }: Located,

@@ -8,7 +8,7 @@ import type { Region } from './regions.ts'
 import { View } from '../mount/view.ts'
 
 export class EntryShaper {
-  /** No mount or rule lies below the start: entries only need the virtual path. */
+  /** True if no mount or rule lies below the start: entries then need only their virtual path. */
   readonly plain: boolean
   readonly #context: Context
   readonly #region: Region
@@ -17,7 +17,7 @@ export class EntryShaper {
   readonly #seen = new Set<VirtualPath>()
   readonly #deepest: number
 
-  /** @param deepest deeper entries are not shown, as {@link depthOf} counts */
+  /** @param deepest the depth, by {@link depthOf}, below which entries are omitted */
   constructor(context: Context, region: Region, recursive: boolean, deepest = Number.POSITIVE_INFINITY) {
     this.#context = context
     this.#region = region
@@ -42,20 +42,20 @@ export class EntryShaper {
     return at === '/' ? (entry as Entry & { path: never }) : moved(entry, path)
   }
 
-  /** Directories that lead to mounts, and that the adapter did not list. */
+  /** Returns directories that lead to mounts and that the adapter did not list. */
   unseen(): WorkspaceEntry[] {
     return [...this.#ways].filter((path) => !this.#seen.has(path)).map((path) => wayEntry(this.#context, path))
   }
 }
 
-/** Builds an entry without details: a spread takes longer than reading the entry. */
+/** Builds an entry without details. A spread would take longer than reading the entry. */
 function moved(entry: Entry, path: VirtualPath): WorkspaceEntry {
   const { name, type, size, modifiedAt, mode, version, unreachable } = entry
   const isBare = (size ?? modifiedAt ?? mode ?? version ?? unreachable) === undefined
   return isBare ? { path, name, type } : { ...entry, path }
 }
 
-/** Paths to list because a mount lies at or below them, even if the adapter does not list them. */
+/** Returns paths to list because a mount lies at or below them, even if the adapter does not list these paths. */
 function waysToMounts(context: Context, start: VirtualPath, recursive: boolean, deepest: number): Set<VirtualPath> {
   const ways = new Set<VirtualPath>()
   for (const nested of mountsBelow(context, start)) {

@@ -1,8 +1,8 @@
 const stride = 1 << 20
 
 /**
- * Every place of `needle`, also overlapping; yields `undefined` now and then to let the caller rest.
- * Skips ahead (Horspool); after too many comparisons the search continues in linear time.
+ * Yields every position of `needle`, also overlapping ones. Sometimes yields `undefined`, so that the caller can pause.
+ * Skips ahead (Horspool). After too many comparisons, the search continues in linear time.
  */
 export function* findBytes(content: Uint8Array, needle: Uint8Array): Generator<number | undefined, void, undefined> {
   const last = needle.length - 1
@@ -25,14 +25,14 @@ export function* findBytes(content: Uint8Array, needle: Uint8Array): Generator<n
   }
 }
 
-/** How far the needle may move on, by the byte of the content below its last one. */
+/** For each byte of the content under the needle's last byte, returns how far the needle may move. */
 function skipsOf(needle: Uint8Array): Int32Array {
   const skips = new Int32Array(256).fill(needle.length)
   for (let at = 0; at < needle.length - 1; at += 1) skips[needle[at] ?? 0] = needle.length - 1 - at
   return skips
 }
 
-/** As {@link findBytes}, from a place on (Knuth, Morris and Pratt). */
+/** Works like {@link findBytes}, from a position on (Knuth, Morris and Pratt). */
 function* findSteadily(
   content: Uint8Array,
   needle: Uint8Array,
@@ -51,7 +51,7 @@ function* findSteadily(
   }
 }
 
-/** For each beginning of the needle, the length of its longest proper end that is also a beginning of the needle. */
+/** For each prefix of the needle, returns the length of its longest proper suffix that is also a prefix of the needle. */
 function shiftsOf(needle: Uint8Array): Int32Array {
   const shifts = new Int32Array(needle.length)
   let matched = 0

@@ -19,7 +19,7 @@ import { pathBelow } from './regions.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 
 const operation = 'glob'
-/** Errors of a directory that is skipped: it was removed, is denied by the disk, or has no path. */
+/** Error codes for which a directory is skipped: it was removed, the disk denies it, or it has no valid path. */
 const passedOver = ['ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG'] as const
 
 export async function* glob(
@@ -83,7 +83,7 @@ async function* matches(
     },
   )
   let left = maxMatches
-  // The last entry is first, so that one array is enough for the walk.
+  // The array is in reverse order and used as a stack, so one array is enough for the walk.
   for (let found = waiting.pop(); found !== undefined && left > 0; found = waiting.pop()) {
     if (found.matches) {
       yield found.entry
@@ -95,7 +95,7 @@ async function* matches(
   }
 }
 
-/** The paths before a glob's first wildcard: `a` and `a/b` for `a/b/*.ts`. Links among them are followed; ignore files do not hide them. */
+/** Returns the paths before a glob's first wildcard: `a` and `a/b` for `a/b/*.ts`. Such links are followed, and never ignored. */
 function pathsNamedBy(glob: string): string[] {
   if (glob.startsWith('!') || !glob.includes('/')) return []
   const names = glob.replace(/^(?:\.?\/)+/u, '').split('/')
@@ -118,9 +118,9 @@ function globsOf(patterns: string | readonly string[]): readonly string[] {
 interface Search {
   readonly context: Context
   readonly filter: GlobFilter
-  /** Reports left-out entries, by the globs without their exclusions. */
+  /** Reports omitted entries. `filter` has the globs without the `!` globs. */
   readonly wide: { readonly filter: GlobFilter; readonly tell: (path: VirtualPath) => void } | undefined
-  /** Relative to the start. */
+  /** Paths relative to the start. */
   readonly named: ReadonlySet<string>
   readonly excluded: readonly VirtualPath[]
   ignore: IgnoreFiles | undefined
@@ -137,7 +137,7 @@ interface Place {
 interface Found {
   readonly entry: WorkspaceEntry
   readonly matches: boolean
-  /** The real path of a directory, or of a link that a glob names, if entries inside may match. */
+  /** The real path of a directory, or of a link that a glob names, if entries inside can match. */
   readonly enters: { readonly path: VirtualPath; readonly isLink: boolean } | undefined
 }
 
@@ -156,7 +156,7 @@ async function entriesBelow(search: Search, place: Place, { path, isLink }: NonN
     const adapter = located.mount === undefined ? undefined : await context.open(located.mount)
     return await entriesOf(search, place, located, adapter)
   } catch (error) {
-    // A link has replaced the directory, or the link's target is missing, denied or not a directory.
+    // The entry is a link by now, or a link whose target is missing, denied or not a directory.
     if (error instanceof LinkSignal || passedOver.some((code) => isWorkspaceError(error, code))) return []
     if (isLink && (isWorkspaceError(error, 'ELOOP') || isWorkspaceError(error, 'EOUTSIDE'))) return []
     throw translateError(error, { operation, at, path, signal })
@@ -166,7 +166,7 @@ async function entriesBelow(search: Search, place: Place, { path, isLink }: NonN
 const isExcluded = (excluded: readonly VirtualPath[], path: VirtualPath): boolean =>
   excluded.some((skip) => isWithin(path, skip))
 
-/** The wanted entries of one directory, from the last name to the first. */
+/** Returns the matching entries of one directory, in reverse order of names. */
 async function entriesOf(
   { context, filter, wide, named, excluded, ignore, pace, signal }: Search,
   { start, shown }: Place,
@@ -195,7 +195,7 @@ async function entriesOf(
   const entries: WorkspaceEntry[] = []
   for await (const entry of adapter?.list(path, { signal }) ?? []) {
     const shaped = entry.unreachable ? undefined : shaper.shape(entry)
-    // Ignore files apply to entries that a listing returns before them.
+    // Waits for all entries: an ignore file also applies to entries that the listing returns earlier.
     if (shaped !== undefined && ignore === undefined) add(shaped)
     else if (shaped !== undefined) entries.push(shaped)
     if (pace.isDue) await pace.rest()

@@ -13,15 +13,15 @@ import { baseName, childPath, isWithin, joinPath, parentPath, relativeTo, rootPa
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { pathBelow } from './regions.ts'
 
-/** The order of ignore files. The first name whose file has a line for an entry decides, in whatever directory the file lies. */
+/** The precedence of ignore files. The first name whose file has a line for an entry decides, in any directory. */
 const fileNames = ['.rgignore', '.ignore', '.gitignore'] as const
 const repository = '.git'
 
-/** Limits of bytes in one ignore file, and in all ignore files of one call. */
+/** Maximum bytes in one ignore file, and in all ignore files of one call. */
 const maxFileBytes = 256 * 1024
 const maxBytes = 4 * 1024 * 1024
 
-/** Errors of an ignore file or a directory that is skipped, because it is gone or unreadable. */
+/** Error codes for which an ignore file or a directory is skipped: it is gone or unreadable. */
 const passedOver = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EINVAL', 'ENAMETOOLONG', 'ELOOP'] as const
 
 interface InForce {
@@ -29,7 +29,7 @@ interface InForce {
   readonly rules: IgnoreRules
 }
 
-/** The ignore files that apply in a directory, grouped by file name. The nearest file is first. */
+/** The ignore files that apply in a directory, grouped by file name, with the nearest file first. */
 type Chain = readonly (readonly InForce[])[]
 
 export interface IgnoreOptions {
@@ -38,7 +38,7 @@ export interface IgnoreOptions {
   readonly onUnreadable: ((path: VirtualPath, error: WorkspaceError) => void) | undefined
 }
 
-/** Judges entries below a start by ignore files, as ripgrep reads them. Links are not read: git does not follow them either. */
+/** Decides by ignore files which entries to skip, as ripgrep does. Skips ignore files that are links, as git does. */
 export class IgnoreFiles {
   readonly #context: Context
   readonly #start: VirtualPath
@@ -78,11 +78,11 @@ export class IgnoreFiles {
     this.#forget()
   }
 
-  /** Reads all ignore files of a region that is searched, but those in ignored directories. */
+  /** Reads all ignore files of a region to search, except in ignored directories. */
   async loadBelow({ virtual, mount, path }: Located, adapter: StorageAdapter, exclude: MountPath[]): Promise<void> {
     const at = mount?.at ?? rootPath
     const { signal } = this.#options
-    // A store without directories lists all of its keys in fewer requests.
+    // For a store without directories, one recursive listing takes fewer requests.
     const recursive = !adapter.capabilities.enforcesHierarchy
     const waiting = [path]
     for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
@@ -129,7 +129,7 @@ export class IgnoreFiles {
     return false
   }
 
-  /** Drops cached answers, which a newly read ignore file can make wrong. */
+  /** Drops cached decisions, which a newly read ignore file can invalidate. */
   #forget(): void {
     this.#chains = this.#newChains()
     this.#ignored = this.#newIgnored()

@@ -5,7 +5,7 @@ import { notTextError } from './text.ts'
 
 const feed = 10
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-/** Bytes that hold any window: a character (UTF-16 unit) takes three bytes of UTF-8 at most. */
+/** Bytes that are enough for any window: a UTF-16 unit takes at most three bytes of UTF-8. */
 const mostBytes = 3 * (maxWindowLength + maxLineLength) + 4
 
 export interface LastLinesOptions {
@@ -14,7 +14,7 @@ export interface LastLinesOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads the last lines of a stream, within the memory of one window. @throws as {@link readWindow}, and `EINVAL` for no UTF-8 */
+/** Reads the last lines of a stream, with the memory of one window. @throws as {@link readWindow}, and `EINVAL` for invalid UTF-8 */
 export async function readLastLines(
   stream: AsyncIterable<Uint8Array>,
   { last, path, signal }: LastLinesOptions,
@@ -28,13 +28,13 @@ export async function readLastLines(
   return tail.end(path, pace)
 }
 
-/** The end of a stream, in chunks: enough for the lines that are wanted. */
+/** The last chunks of a stream, enough for the requested lines. */
 class Tail {
   readonly #last: number
   readonly #chunks: { readonly bytes: Uint8Array; readonly feeds: number }[] = []
   #bytes = 0
   #feeds = 0
-  /** Line ends in chunks that were dropped, and whether there were any chunks. */
+  /** Number of line ends in dropped chunks, and whether a chunk was dropped. */
   #dropped = 0
   #hasDropped = false
 
@@ -56,7 +56,7 @@ class Tail {
     }
   }
 
-  /** Whether the chunks after the first one are enough. */
+  /** Returns whether the chunks after the first are enough. */
   #canDrop({ bytes, feeds }: { readonly bytes: Uint8Array; readonly feeds: number }): boolean {
     return this.#feeds - feeds > this.#last || this.#bytes - bytes.length > mostBytes
   }
@@ -80,7 +80,7 @@ class Tail {
       end = start - 1
       if (lines.length % 1000 === 0 && pace.isDue) await pace.rest()
     }
-    // The lines fit the window, but dropped bytes belong to them: one line is too long.
+    // There is room for more lines, but dropped bytes belong to the next line: this line is too long.
     if (this.#hasDropped && lines.length < this.#last && length < maxWindowLength)
       throw longLineError(path, total - lines.length)
     return { lines: lines.toReversed(), offset: total - lines.length }

@@ -2,9 +2,9 @@ import { Pace } from '../adapter/pace.ts'
 import { virtualError } from '../mount/errors.ts'
 import { notTextError } from './text.ts'
 
-/** Characters (UTF-16 units) of one line that is given. */
+/** Maximum length of a returned line, in UTF-16 units. */
 export const maxLineLength = 1_048_576
-/** Characters (UTF-16 units) at which a window ends before its limit. */
+/** Length in UTF-16 units at which a window ends before its limit of lines. */
 export const maxWindowLength = 8_388_608
 
 export interface LineWindow {
@@ -20,7 +20,7 @@ export interface WindowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads a window of lines from a stream. Memory use depends on the window only. @throws WorkspaceError `EFBIG` for a line above {@link maxLineLength} */
+/** Reads a window of lines from a stream, with memory only for it. @throws WorkspaceError `EFBIG`: line above {@link maxLineLength} */
 export async function readWindow(
   stream: AsyncIterable<Uint8Array>,
   { offset, limit, path, signal }: WindowOptions,
@@ -50,7 +50,7 @@ class Window {
   readonly #offset: number
   readonly #limit: number
   readonly #path: string
-  /** The unfinished line: its text within the window, and whether it has begun. */
+  /** The text of the unfinished line within the window, and whether this line has begun. */
   #line = ''
   #hasBegun = false
   #length = 0

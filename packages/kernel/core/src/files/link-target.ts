@@ -5,7 +5,7 @@ import type { Context } from '../calls/context.ts'
 import { translateError } from '../mount/errors.ts'
 import type { WorkspaceEntry } from '../contract/file-door.ts'
 
-/** The entry of a link with its target, where the policy lets the link be read, and the link is still there. */
+/** Returns a link's entry with its target, if the policy allows reading the link and the link still exists. */
 export async function readTarget(
   context: Context,
   entry: WorkspaceEntry,

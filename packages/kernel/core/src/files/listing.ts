@@ -18,7 +18,7 @@ import type { Trace } from '../mount/walk.ts'
 
 type Result = IteratorResult<WorkspaceEntry, undefined>
 
-/** Number of entries between two readings of the clock. */
+/** Number of entries between two checks of the clock. */
 const entriesPerLook = 32
 
 const end: Result = { done: true, value: undefined }
@@ -31,22 +31,22 @@ export function list(
   return new Listing(context, path, options)
 }
 
-/** A listing through one mount after the other. Written by hand: an async generator costs more per entry than the adapter. */
+/** A listing of several mounts in sequence. Not an async generator, which costs more per entry than the adapter. */
 class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   readonly #context: Context
   readonly #path: string
   readonly #options: WorkspaceListOptions
-  /** Yields to the event loop: an adapter with all entries in memory never does. */
+  /** Yields to the event loop, since an adapter with all entries in memory never does. */
   readonly #pace: Pace
   #resting: Promise<void> | undefined
   #untilLook = entriesPerLook
   #excluded: readonly VirtualPath[] = []
-  /** Slashes of the deepest paths that are listed. */
+  /** Greatest depth of listed paths, in slashes. */
   #deepest = Number.POSITIVE_INFINITY
   #opening: Promise<unknown> | undefined
   #region: Region | undefined
   #shape: EntryShaper | undefined
-  /** Entries that no adapter returned, and mounts that must still be listed. */
+  /** Entries that no adapter returned, and mounts still to be listed. */
   #leftOver: WorkspaceEntry[] = []
   #mounts: VirtualPath[] = []
   #done = false
@@ -55,7 +55,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     this.#context = context
     this.#path = path
     this.#options = options
-    // Options that are not an object are refused when the listing starts.
+    // Options that are not an object are refused later, when the listing starts.
     this.#pace = new Pace((options as WorkspaceListOptions | null)?.signal)
   }
 
@@ -102,12 +102,12 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
 
   async #start(): Promise<Result> {
     if (this.#opening !== undefined) {
-      // A caller that asks for several entries at once gets them in order.
+      // Concurrent calls of `next()` get their entries in order.
       await this.#opening
       return this.next()
     }
     const opening = this.#open()
-    this.#opening = opening.catch(() => undefined) // the caller of `opening` sees it
+    this.#opening = opening.catch(() => undefined) // the caller of `opening` gets the error
     return opening
   }
 
@@ -148,7 +148,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     const shape = new EntryShaper(this.#context, region, recursive, this.#deepest)
     this.#region = region
     const asItIs = shape.plain && region.mount?.at === '/' && !this.#tellsTargets
-    // Nested mounts come last; a plain region ends the listing, so the adapter's iterator can end it by itself.
+    // Nested mounts come last. A plain region without nested mounts needs no shaper: the adapter's iterator ends the listing.
     this.#shape = asItIs && this.#mounts.length === 0 ? undefined : shape
     if (recursive) {
       const below = mountsBelow(this.#context, region.start)

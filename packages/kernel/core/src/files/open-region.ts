@@ -10,7 +10,7 @@ import type { Region } from './regions.ts'
 
 export interface RegionLimits extends Pick<WorkspaceListOptions, 'recursive' | 'details' | 'signal'> {
   readonly excluded: readonly VirtualPath[]
-  /** As {@link depthOf} counts. */
+  /** The maximum depth, as {@link depthOf} counts. */
   readonly deepest: number
 }
 
@@ -28,7 +28,7 @@ export async function openRegion(
   const exclude = recursive ? skippedIn(context, virtual, mount, excluded) : []
   const { gate } = context
   const judges = recursive && gate.judgesEntriesBelow(virtual)
-  // Nothing below a directory that may not be listed is shown.
+  // Omits all entries below a directory whose listing is denied.
   const skips = (directory: MountPath): boolean => {
     const path = joinPath(mount.at, directory)
     if (depthOf(path) >= deepest) return true

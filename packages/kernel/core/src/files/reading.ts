@@ -85,7 +85,7 @@ function onFile<Result>(
   )
 }
 
-/** The adapter of a file. A file with a trailing slash is `ENOTDIR`; the operation itself refuses a directory. */
+/** Returns the adapter of a file. A trailing slash after a file is `ENOTDIR`. The operation itself refuses a directory. */
 export async function requireFile(
   operation: string,
   { directory }: ParsedPath,
@@ -111,7 +111,7 @@ export async function read(context: Context, path: string, options?: WorkspaceRe
   return onFile(context, 'read', path, rest.signal, async (adapter, located) => {
     const part = async (range: ByteRange | undefined): Promise<ReadResult> => {
       const result = await adapter.read(located.path, { ...rest, range, maxBytes })
-      checkReadSize('read', located.path, result.bytes.length, maxBytes) // an adapter may know no limit
+      checkReadSize('read', located.path, result.bytes.length, maxBytes) // some adapters ignore `maxBytes`
       return result
     }
     return isLast(given) ? readEnd(adapter, located, given, rest.signal, part) : part(given)

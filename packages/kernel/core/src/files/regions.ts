@@ -13,7 +13,7 @@ export interface Region {
   readonly first: IteratorResult<Entry> | undefined
 }
 
-/** Subtrees that an adapter must not enter: denied, excluded, or hidden by another mount. */
+/** Returns subtrees that an adapter must not enter: denied, excluded, or hidden by another mount. */
 export function skippedIn(
   context: Context,
   start: VirtualPath,
@@ -30,7 +30,7 @@ export function skippedIn(
     .map((path) => relativeTo(path, mount.at))
 }
 
-/** Mounts below `start`, without nested ones and the scratch. */
+/** Returns the mounts below `start`, without nested mounts and the scratch. */
 export function mountsBelow(context: Context, start: VirtualPath): VirtualPath[] {
   const found: VirtualPath[] = []
   for (const node of context.gate.namespace.below(start)) {
@@ -40,7 +40,7 @@ export function mountsBelow(context: Context, start: VirtualPath): VirtualPath[]
   return found
 }
 
-/** Every directory on the way may be read. */
+/** Returns whether every directory from `start` to `path` may be listed. */
 export function mayEnter(context: Context, start: VirtualPath, path: VirtualPath): boolean {
   for (let current = path; current !== start; current = parentPath(current)) {
     if (context.gate.decide({ operation: 'list', path: current, need: 'read' }).effect === 'deny') return false
@@ -49,7 +49,7 @@ export function mayEnter(context: Context, start: VirtualPath, path: VirtualPath
   return true
 }
 
-/** A path as globs see it: relative to where a search starts. */
+/** Returns a path relative to the start of a search, for globs. */
 export function pathBelow(path: VirtualPath, start: VirtualPath): string {
   return path.slice(start === '/' ? 1 : start.length + 1)
 }

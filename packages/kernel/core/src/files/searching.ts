@@ -61,7 +61,7 @@ export async function* search(
       async (located, adapter) => {
         const { virtual } = located
         if (adapter === undefined) return { virtual, region: undefined }
-        // Without wanted hits, only `stat` is needed: a missing path must still reject.
+        // With no hits left to find, only `stat` is needed: a missing path must still reject.
         if (left === 0 || options.gitignore === true) await adapter.stat(located.path, { signal })
         if (left === 0) return { virtual, region: undefined }
         if (options.gitignore === true) {
@@ -93,7 +93,7 @@ export async function* search(
       if (located.mount === undefined) continue
       const adapter = await context.open(located.mount)
       if (filter.excludes(pathBelow(nested, first.virtual))) continue
-      // Globs start at the requested path, which this adapter does not know.
+      // Globs start at the requested path, which this adapter does not know, so the query has none.
       const region = await openSearch(context, located, adapter, { ...query, glob: [] }, excluded, {
         signal,
         onUnreadable,
@@ -125,7 +125,7 @@ function checkQuery(pattern: string, options: WorkspaceSearchOptions): Query {
     })
   }
   const glob = typeof options.glob === 'string' ? [options.glob] : (options.glob ?? [])
-  // Hits that the policy hides must not count, so the hits are counted here.
+  // Hits that the policy hides must not count. This module counts hits, so the query has no limit.
   const maxHits = Number.MAX_SAFE_INTEGER
   return { pattern, regex, caseSensitive, maxFileBytes, maxHits, glob, filter: createGlobFilter(glob) }
 }
@@ -152,7 +152,7 @@ async function openSearch(
   await ignore?.loadBelow(located, adapter, exclude)
   const skips =
     ignore && ((file: MountPath, isDirectory: boolean) => ignore.isIgnored(joinPath(mount.at, file), isDirectory))
-  // The storage also counts hits that the policy hides, so it must not stop at a number of hits.
+  // The store also counts hits that the policy hides, so it must not stop at `maxHits`.
   const view = new View(context.gate, virtual, 'search')
   const maxHits = view.plain ? query.maxHits : Number.MAX_SAFE_INTEGER
   const leftOut = (file: MountPath, error: WorkspaceError): void => {

@@ -1,9 +1,9 @@
 import type { Pace } from '../adapter/pace.ts'
 
-/** Entries that are sorted in one go: well below a millisecond. */
+/** Number of entries to sort at once: well below a millisecond. */
 const mostAtOnce = 2000
 
-/** Sorts a list of any length, with turns for the event loop. No two elements are equal. */
+/** Sorts a list of any length, and lets the event loop run between parts. No two elements may be equal. */
 export async function sortInTurns<Element>(
   list: readonly Element[],
   compare: (left: Element, right: Element) => number,

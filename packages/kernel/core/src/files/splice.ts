@@ -7,7 +7,7 @@ import type { TextEdit } from '../contract/file-door.ts'
 import { findBytes } from './find-bytes.ts'
 
 const operation = 'edit'
-/** Places that one edit replaces at most: each takes memory. */
+/** Maximum number of places that one edit replaces: each place takes memory. */
 const mostPlaces = 100_000
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
@@ -124,7 +124,7 @@ async function splice(
 
 export function isSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
-  // compares four bytes at a time if both arrays are aligned, as large files are
+  // large arrays are usually aligned: compares four bytes at a time
   const isAligned = left.byteOffset % 4 === 0 && right.byteOffset % 4 === 0
   const words = isAligned ? left.length >>> 2 : 0
   if (words > 0) {

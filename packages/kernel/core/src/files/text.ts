@@ -1,7 +1,7 @@
 import { virtualError } from '../mount/errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-/** Characters of a string in every known runtime. */
+/** Maximum string length, in UTF-16 units, that every known runtime supports. */
 const longestText = 2 ** 29 - 25
 const encoder = new TextEncoder()
 
@@ -30,7 +30,7 @@ export function notTextError(path: string): Error {
   })
 }
 
-/** @throws WorkspaceError `EINVAL` for a lone surrogate, which UTF-8 cannot hold. */
+/** Encodes text as UTF-8. @throws WorkspaceError `EINVAL` for a lone surrogate, which UTF-8 cannot represent */
 export function encodeText(text: string, path: string): Uint8Array {
   if (!text.isWellFormed()) {
     throw virtualError({

@@ -25,7 +25,7 @@ interface Progress {
   readonly completed: VirtualPath[]
   count: number
   current: VirtualPath
-  /** The present place of all entries, for the error. */
+  /** The current place of all entries, for the error message. */
   state: string
 }
 
@@ -37,7 +37,7 @@ export async function copyAcross(work: AcrossWork): Promise<TransferResult> {
   return result
 }
 
-/** Copies everything first; only then is the source deleted, so that a failure loses nothing. */
+/** Copies all entries, and only then deletes the source, so that a failure loses no entry. */
 export async function moveAcross(work: AcrossWork): Promise<TransferResult> {
   const { pair, sourceAdapter, options } = work
   const progress = startProgress('move', pair)
@@ -133,7 +133,7 @@ async function copyTree(
   return { result: {}, stat }
 }
 
-/** The error for an entry that no path can name. Its entries were not listed, so a move would lose them. */
+/** Returns the error for an entry that no path can name. Entries below it are not listed, so a move would lose them. */
 function unreachableError(operation: Progress['kind'], path: VirtualPath): Error {
   return virtualError({
     code: 'EINVAL',
@@ -149,7 +149,7 @@ function note(progress: Progress, path: VirtualPath): void {
   if (progress.completed.length < reported) progress.completed.push(path)
 }
 
-/** Runs work, and marks a `LinkSignal` as one for the source or for the destination. */
+/** Runs work. A `LinkSignal` gets the argument `source` or `destination`. */
 async function fromSide<Result>(
   side: 'source' | 'destination',
   { mount, virtual }: Located,

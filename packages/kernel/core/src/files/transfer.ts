@@ -71,7 +71,7 @@ async function transfer(
 export interface Pair {
   readonly source: Located
   readonly destination: Located
-  /** The version of a source that was checked before the move: no other version may be moved instead. */
+  /** The version of the source that was checked before the move. Another version must not be moved. */
   readonly version?: Version | undefined
 }
 
@@ -150,7 +150,7 @@ async function step(
   return kind === 'move' ? moveAcross(work) : copyAcross(work)
 }
 
-/** Predicate rules are asked for every entry, at its old and at its new place, before anything is touched. */
+/** Checks predicate rules for every entry, at its old and new path, before any change. */
 async function adviseTree(
   context: Context,
   kind: Kind,

@@ -60,7 +60,7 @@ export async function createDirectory(
   const recursive = options.recursive ?? true
   return perform(context, { operation, path, signal }, async (parsed, trace) => {
     const budget = { links: 0 }
-    // Making an existing directory succeeds wherever it may be read, also at a read-only mount's root.
+    // Creating an existing directory succeeds if it may be read, also at the root of a read-only mount.
     if (recursive && typeof parsed.path === 'string') {
       const node = context.gate.namespace.at(parsed.path)
       if (node?.leadsToMount === true) {
@@ -133,14 +133,14 @@ export async function remove(context: Context, path: string, options: DeleteOpti
         }
         const leaf = await admitBelowUnlessLeaf(context, operation, located, adapter)
         if (options.recursive === true) await admitTree(context, operation, located, adapter, ['write'], signal)
-        // A directory in its place by now could hold protected entries.
+        // If a directory has replaced the entry, it may contain protected entries: no recursive delete.
         await adapter.delete(located.path, leaf ? { ...options, recursive: false } : options)
       },
     )
   })
 }
 
-/** Refuses `.` and `..` at the end, as `rm` and `mv` do: `/p/q/..` names `/p`, which is hardly ever meant. */
+/** Refuses `.` and `..` at the end of a path, as `rm` and `mv` do: `/p/q/..` means `/p`, which callers rarely intend. */
 export function refuseDots(operation: string, path: string): void {
   const last = /(?:^|\/)(\.\.?)\/*$/.exec(path)?.[1]
   if (last === undefined) return
@@ -153,7 +153,7 @@ export function refuseDots(operation: string, path: string): void {
   })
 }
 
-/** Parents that are missing are made by the store; a parent that may not be written must be there already. */
+/** Checks missing parents, which the store would create. A parent that rules forbid to write must already exist. */
 export async function admitParents(
   context: Context,
   operation: FileOperation,
@@ -165,7 +165,7 @@ export async function admitParents(
   try {
     await adapter.stat(relativeTo(ancestor, located.mount.at))
   } catch (error) {
-    // A link is on the path. The operation itself finds the link first, and calls this function again with the path after it.
+    // A link is on the path. The operation itself finds the link, and calls this function again with the path after the link.
     if (error instanceof LinkSignal) return
     if (!isWorkspaceError(error, 'ENOENT')) throw error
     context.gate.admit(operation, ancestor, 'write')
@@ -189,7 +189,7 @@ export function badDataError(path: string): Error {
   })
 }
 
-/** Asks the policy again as a stream grows, since its size is not known beforehand. */
+/** Checks the policy again as a stream grows, since its size is unknown before. */
 export function judged(
   context: Context,
   operation: FileOperation,
@@ -205,7 +205,7 @@ export function judged(
       yield chunk
     }
   }
-  // Made when the adapter begins to read: a link met before that leaves the caller's stream untouched.
+  // The iterator starts when the adapter begins to read. If the adapter meets a link before, the caller's stream stays unread.
   return { [Symbol.asyncIterator]: () => chunks() }
 }
 

@@ -7,24 +7,24 @@ export const anyDirectories = '**'
 
 export type Step = Component | typeof anyDirectories
 
-/** The state of globs at a directory: one bit for each step that may come next. Never mutated. */
+/** The state of globs at a directory: one bit for each step that can match next. Never mutated. */
 export type Progress = Bits
 
 /** Matches many globs at once, name by name from the root. A name takes the same time at any depth. */
 export class Automaton {
   readonly start: Progress
-  /** True if every glob is about a single name at any depth: the answer does not depend on the directory. */
+  /** True if every glob is a single name at any depth: a match then does not depend on the directory. */
   readonly isFlat: boolean
-  /** The state after a name that no glob knows: relative globs begin with it. */
+  /** The state after a name that no glob matches. Relative globs start in this state. */
   readonly #idle: Progress
   readonly #any: Bits
-  /** `**` passes directories whose names begin with a dot. */
+  /** True if `**` also matches directories whose names begin with a dot. */
   readonly #passesHidden: boolean
   readonly #globAt = new Map<number, number>()
   readonly #innerNames: NameIndex
   readonly #lastNames: NameIndex
 
-  /** Each glob has one or more lists of steps. The last step is not `**`. The same component is the same object. */
+  /** Each glob has one or more lists of steps. The last step of a list is not `**`. Equal components must be the same object. */
   constructor(globs: readonly (readonly (readonly Step[])[])[], passesHidden = true) {
     this.#passesHidden = passesHidden
     this.isFlat = passesHidden && globs.flat().every((steps) => steps.length === 2 && steps[0] === anyDirectories)
@@ -69,7 +69,7 @@ export class Automaton {
     return this.#idle
   }
 
-  /** The index of the first glob that an entry of a directory matches; `undefined` if none does. */
+  /** Returns the index of the first glob that an entry of a directory matches; `undefined` if no glob matches. */
   match(directory: Progress, name: Name): number | undefined {
     const matching = this.#lastNames.find(name, directory === this.#idle)
     if (matching === undefined) return undefined
@@ -88,12 +88,12 @@ export class Automaton {
     return directory.some((bits) => bits !== 0)
   }
 
-  /** The first names of some glob match a directory or its ancestors. */
+  /** Returns whether the first names of a glob match the directory or its ancestors. */
   isBegun(directory: Progress): boolean {
     return directory !== this.#idle && directory.some((bits, word) => (bits & ~(this.#idle[word] ?? 0)) !== 0)
   }
 
-  /** Where `**` may begin, the next step may begin too. Two `**` never follow one another. */
+  /** Where `**` can match next, the step after it can match too. No list has two `**` in sequence. */
   #arrive(bits: Bits): Bits {
     let carry = 0
     for (let word = 0; word < bits.length; word += 1) {

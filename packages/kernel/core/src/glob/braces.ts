@@ -1,11 +1,11 @@
 import { malformed } from './malformed.ts'
 
 const maxNesting = 8
-/** Globs that braces expand to, and the characters of all of them together: both bound the work of a match. */
+/** Maximum number of globs from one brace expansion, and of their characters in sum. Both limit the work of a match. */
 const maxAlternatives = 256
 const maxExpandedLength = 4000
 
-/** Expands braces: `a.{js,ts}` is `a.js` and `a.ts`. Escapes and character classes stay. */
+/** Expands braces: `a.{js,ts}` becomes `a.js` and `a.ts`. Does not change escapes and character classes. */
 export function expandBraces(glob: string, operation: string): string[] {
   if (!glob.includes('{')) return [glob]
   const reader = new Reader(glob, operation)
@@ -82,13 +82,13 @@ class Reader {
   }
 }
 
-/** The length of the character class at `start`, brackets included; 0 if it is not closed. */
+/** Returns the length of the character class at `start`, brackets included; 0 if the class is not closed. */
 export function classLength(glob: string, start: number): number {
   const negated = glob[start + 1] === '!' || glob[start + 1] === '^'
   const first = start + (negated ? 2 : 1)
   for (let at = first; at < glob.length; at += 1) {
     if (glob[at] === '\\') at += 1
-    // A `]` right after the opening is a member.
+    // A `]` directly after the opening bracket is a member.
     else if (glob[at] === ']' && at > first) return at - start + 1
   }
   return 0

@@ -6,7 +6,7 @@ interface Range {
   readonly last: number
 }
 
-/** One character of a set, or of its complement. */
+/** A set of characters, or its complement. */
 export class CharacterClass {
   readonly #negated: boolean
   readonly #ranges: readonly Range[]
@@ -18,7 +18,7 @@ export class CharacterClass {
     this.#folded = folded
   }
 
-  /** `source` is the text between the brackets: `a-z`, `!a-z`, `^a-z`. */
+  /** `source`: the text between the brackets, such as `a-z`, `!a-z` or `^a-z`. */
   static parse(source: string, refuse: Refuse): CharacterClass {
     const negated = source.startsWith('!') || source.startsWith('^')
     return new CharacterClass(negated, parseRanges(source.slice(negated ? 1 : 0), refuse), false)
@@ -57,7 +57,7 @@ function parseRanges(source: string, refuse: Refuse): Range[] {
 
 interface Member {
   readonly codePoint: number
-  /** An unescaped `-`, which makes a range between two characters. */
+  /** True for an unescaped `-` between two characters, which makes a range. */
   readonly dash: boolean
 }
 

@@ -5,9 +5,9 @@ import type { Name } from './names.ts'
 import { foldName } from '../path/segments.ts'
 
 export interface Component {
-  /** The only name that matches, if there is just one. */
+  /** The only matching name, if there is exactly one. */
   readonly literal: string | undefined
-  /** Steps per character of a name, at worst; 0 for a lookup of the whole name. */
+  /** Maximum steps per character of a name; 0 if a lookup of the whole name is enough. */
   readonly cost: number
   readonly matches: (name: Name) => boolean
 }
@@ -55,7 +55,7 @@ export function withoutHidden(source: string, component: Component): Component {
   return { ...component, matches: (name) => !name.text.startsWith('.') && component.matches(name) }
 }
 
-/** With `foldCase`, either way of folding may match. */
+/** Compiles one component of a glob. With `foldCase`, tries both ways of folding: a match of either is enough. */
 export function compileComponent(source: string, foldCase: boolean, refuse: Refuse): Component {
   const parts = parseComponent(source, refuse)
   const byText = textMatcher(foldCase ? parts.map((part) => foldPart(part, foldName)) : parts)
@@ -89,7 +89,7 @@ function foldPart(part: Part, fold: (text: string) => string): Part {
   return part instanceof CharacterClass ? part.folded() : part
 }
 
-/** Backtracks to the last `*` only: an earlier `*` never needs another match. Steps are at most the product of the two lengths. */
+/** Backtracks only to the last `*`: earlier ones need no other match. The steps are at most the product of both lengths. */
 function wildcards(parts: readonly Part[]): TextMatcher {
   return (name) => {
     let part = 0
@@ -120,14 +120,14 @@ function wildcards(parts: readonly Part[]): TextMatcher {
   }
 }
 
-/** Number of UTF-16 units that match the part; 0 without a match. */
+/** Returns the number of UTF-16 units that match the part; 0 without a match. */
 function matchedLength(wanted: Part, name: string, at: number): number {
   if (typeof wanted === 'string') return name.startsWith(wanted, at) ? wanted.length : 0
   const matches = wanted === anyOne || (wanted instanceof CharacterClass && wanted.has(name.codePointAt(at) ?? 0))
   return matches ? characterLength(name, at) : 0
 }
 
-/** UTF-16 units of the character (Unicode code point) at an index. */
+/** Returns the UTF-16 units of the code point at an index. */
 function characterLength(name: string, at: number): number {
   return (name.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }

@@ -7,12 +7,12 @@ import { malformed } from './malformed.ts'
 import { nameOf } from './names.ts'
 import type { Name } from './names.ts'
 
-/** Selects files below a directory. Paths are relative to this directory: `src/a.ts`, without a slash in front. */
+/** Selects files below a directory. Paths are relative to this directory and have no leading slash: `src/a.ts`. */
 export interface GlobFilter {
   matches(path: string): boolean
-  /** Nothing at or below this directory matches. */
+  /** Returns true if no path at or below this directory matches. */
   excludes(directory: string): boolean
-  /** False if nothing below this directory matches. */
+  /** Returns false if no path below this directory matches. */
   mayMatchBelow(directory: string): boolean
 }
 
@@ -21,9 +21,9 @@ const maxListLength = 4000
 const everything: GlobFilter = { matches: () => true, excludes: () => false, mayMatchBelow: () => true }
 
 /**
- * Makes a filter of globs, in the syntax of `compileGlob`, for a directory. A file needs a match of a glob without `!`, if there is one.
- * A glob with `!` excludes a match and everything below it. Without `/`, a glob is about the name at any depth, else about the path.
- * Without `hidden`, wildcards of globs without `!` do not match a leading dot of a name, as in a shell.
+ * Makes a filter of globs, in the syntax of `compileGlob`. If some globs have no `!`, a file must match one of these.
+ * A glob with `!` excludes a match and everything below it. Without `/`, a glob matches the name at any depth, else the path.
+ * If `hidden` is false, wildcards of globs without `!` do not match a leading dot of a name, as in a shell.
  *
  * @throws WorkspaceError `EINVAL` for a glob that `compileGlob` refuses, a list above 4,000 characters, or a total `cost` above 300
  */
@@ -61,7 +61,7 @@ interface Matcher {
   isOpen(directory: string): boolean
 }
 
-/** Matches many relative globs. Each has one or more lists of steps. */
+/** Makes a matcher for many relative globs. Each glob has one or more lists of steps. */
 export function createMatcher(globs: readonly Steps['steps'][], passesHidden = true): Matcher {
   if (globs.length === 0) return { find: () => undefined, isOpen: () => false }
   const automaton = new Automaton(globs, passesHidden)
@@ -79,7 +79,7 @@ export function createMatcher(globs: readonly Steps['steps'][], passesHidden = t
   }
 }
 
-/** The steps of the glob. A glob that excludes also covers everything below its matches. */
+/** Returns the steps of a glob. For a `!` glob, adds steps for everything below its matches. */
 function stepsGiven(glob: unknown, operation: string, includesHidden: boolean): Steps[] {
   if (typeof glob !== 'string') return [stepsOf(glob as string, { operation })]
   const isExcluding = glob.startsWith('!')

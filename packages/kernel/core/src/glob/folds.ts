@@ -3,7 +3,7 @@ import { foldName } from '../path/segments.ts'
 // eslint-disable-next-line no-control-regex -- distinguishes ASCII from the rest
 export const onlyAscii = /^[\u0000-\u007f]*$/
 
-/** Folds characters that stay one character: `foldName` makes `ss` of `ß`, which `?` and `[…]` would not match. */
+/** Folds characters that remain one character. `foldName` turns `ß` into `ss`, which `?` and `[…]` would not match. */
 export function foldCharacters(text: string): string {
   if (onlyAscii.test(text)) return text.toLowerCase()
   let folded = ''
@@ -14,7 +14,7 @@ export function foldCharacters(text: string): string {
   return folded
 }
 
-/** The upper case of a character, if that is one character too; else the character. */
+/** Returns the upper case of a character if that is one character; else the character itself. */
 export function upperCharacter(codePoint: number): number {
   const upper = String.fromCodePoint(codePoint).toUpperCase()
   return isOne(upper) ? (upper.codePointAt(0) ?? codePoint) : codePoint

@@ -10,41 +10,41 @@ import type { Name } from './names.ts'
 export interface GlobOptions {
   /** Ignores case and Unicode normalisation, as a case-insensitive file system does. Default false. */
   readonly foldCase?: boolean | undefined
-  /** Named in errors. Default `glob`. */
+  /** The operation in error messages. Default `glob`. */
   readonly operation?: string | undefined
 }
 
-/** A compiled glob over absolute virtual paths, without state. */
+/** A compiled glob for absolute virtual paths, without state. */
 export interface Glob {
   readonly pattern: string
   /**
-   * The steps per character of a path, at worst. `*`, `*text` and `text*` count 1.
-   * Other names count 1 for each wildcard, each text between, and every 8 characters.
+   * Maximum steps per character of a path. `*`, `*text` and `text*` count 1.
+   * Other names count 1 for each wildcard, 1 for each text between wildcards, and 1 for every 8 characters.
    */
   readonly cost: number
   matches(path: string): boolean
-  /** False if nothing below this directory matches. */
+  /** Returns false if no path below this directory matches. */
   mayMatchBelow(directory: string): boolean
 }
 
 const maxGlobLength = 1000
 
-/** The highest {@link Glob.cost} of a glob, or of several about one path. */
+/** Maximum {@link Glob.cost} of a glob, or of all globs for the same path. */
 export const maxGlobCost = 300
 
 /**
- * Compiles a glob. Its syntax, where no other character is special:
+ * Compiles a glob. Only these characters are special:
  *
- * - `/` in front binds it to the root; without it the glob matches at any depth.
- * - `*` is any number of characters of a name; `?` is one Unicode code point.
- * - `**` as a whole component is any number of directories; at the end it is everything below. Elsewhere it is `*`. A final `/` means
+ * - `/` at the start: the glob begins at the root. Without it, the glob matches at any depth.
+ * - `*`: any number of characters of a name; `?`: one Unicode code point.
+ * - `**` as a whole component: any number of directories; at the end: everything below. Elsewhere it means `*`. A final `/` means
  *   `/**`.
- * - `[a-z]` is one of these characters, `[!a-z]` or `[^a-z]` one of the others, never `/`. A leading `]` is a member.
- * - `{a,b}` stands for two globs. Braces nest, and may hold `/`.
- * - `\` takes the meaning from the next character.
+ * - `[a-z]`: one of these characters; `[!a-z]` or `[^a-z]`: any other character except `/`. A leading `]` is a member.
+ * - `{a,b}`: two globs. Braces can be nested, and can contain `/`.
+ * - `\`: the next character is not special.
  *
- * A leading dot is ordinary. A glob that ends in `**` does not match the directory itself.
- * Steps of a match: at most {@link Glob.cost} times the characters of the path.
+ * Wildcards also match a leading dot. A glob that ends in `**` does not match the directory itself.
+ * A match takes at most {@link Glob.cost} times the characters of the path, in steps.
  *
  * @throws WorkspaceError `EINVAL` for a glob that is malformed, empty, above 1,000 characters or above 300 of {@link Glob.cost};
  * with `.`, `..`, an empty name or a leading `!`; or with braces more than 8 deep, above 256 globs or above 4,000 characters.
@@ -69,15 +69,15 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
 }
 
 export interface Steps {
-  /** One list for each glob without braces. Equal components are one object. */
+  /** One list for each glob of the brace expansion. Equal components are the same object. */
   readonly steps: readonly (readonly Step[])[]
   readonly cost: number
 }
 
 interface StepsOptions extends GlobOptions {
-  /** Wildcards match names that begin with a dot. Default true. */
+  /** True if wildcards match names that begin with a dot. Default true. */
   readonly hidden?: boolean | undefined
-  /** For walks from the top that never go below a match: a final `**` then matches only the highest path, faster. Default false. */
+  /** For walks that never enter a match: a final `**` then matches only the first path below, which is faster. Default false. */
   readonly topDown?: boolean | undefined
 }
 
@@ -134,7 +134,7 @@ function componentsOf(glob: string, topDown: boolean, refuse: Refuse): string[] 
     components.push(component)
   }
   if (components.at(-1) !== anyDirectories) return components
-  // Everything below, but not the directory itself.
+  // A final `**` matches everything below the directory, but not the directory itself.
   if (topDown && components.length > 1) components.pop()
   components.push('*')
   return components

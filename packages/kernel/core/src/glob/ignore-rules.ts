@@ -5,19 +5,19 @@ import type { Component } from './component.ts'
 import { createMatcher } from './filter.ts'
 import { onlyAscii } from './folds.ts'
 
-/** The lines of one ignore file, for paths relative to its directory. */
+/** The rules of one ignore file, for paths relative to its directory. */
 export interface IgnoreRules {
-  /** True: the last matching line ignores the entry. False: it begins with `!`. `undefined`: none. Ask about the directories above, too. */
+  /** True: the last matching line ignores the entry. False: that line begins with `!`. `undefined`: no line matches. Judge parents too. */
   judge(path: string, isDirectory: boolean): boolean | undefined
 }
 
-/** Steps for each character of a name, at most: as the cost of globs. Lines without wildcards cost nothing. */
+/** Maximum steps for each character of a name, like the cost of globs. Lines without wildcards cost nothing. */
 const maxCost = 2000
 
-/** Bytes of a line. No path is longer. */
+/** Maximum bytes of a line. No path is longer. */
 const longestLine = 4096
 
-/** Classes by name, for names of ASCII as in git. */
+/** Character classes by name, only with ASCII members as in git. */
 const classes: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
   alpha: 'A-Za-z',
@@ -33,7 +33,7 @@ const classes: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 }
 
-/** Bytes as one character each: git and ripgrep compare bytes, so that `?` is one of the two bytes of `é`. */
+/** Maps each byte to one character. Git and ripgrep compare bytes: `?` matches one of the two bytes of `é`. */
 function asCharacters(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096))
@@ -43,7 +43,7 @@ function asCharacters(bytes: Uint8Array): string {
 const encoder = new TextEncoder()
 const mark = '\u00ef\u00bb\u00bf'
 
-/** Reads a `.gitignore` by the rules of git; a line that git never matches ignores nothing. `undefined`: matching would take too long. */
+/** Parses a `.gitignore` by the rules of git. Lines that git never matches have no effect. `undefined`: matching would take too long. */
 export function parseIgnoreRules(bytes: Uint8Array): IgnoreRules | undefined {
   const text = asCharacters(bytes)
   const known = new Map<string, Component>()
@@ -55,7 +55,7 @@ export function parseIgnoreRules(bytes: Uint8Array): IgnoreRules | undefined {
   let cost = 0
   for (const component of known.values()) cost += component.cost
   if (cost > maxCost) return undefined
-  // The last line decides, and the first matching glob is found, so the lines are in reverse order.
+  // The last matching line decides, but the matcher returns the first match, so the lines are in reverse order.
   const forFiles = judgeBy(lines.filter(({ onlyDirectories }) => !onlyDirectories))
   const forDirectories = judgeBy(lines)
   return { judge: (path, isDirectory) => (isDirectory ? forDirectories : forFiles)(path) }
@@ -98,7 +98,7 @@ function parseLine(given: string, known: Map<string, Component>): Line | undefin
   return { steps: everything === undefined ? steps : [...steps, everything], ignores, onlyDirectories }
 }
 
-/** Blanks at the end mean nothing, unless one is escaped. */
+/** Removes blanks at the end, except an escaped blank. */
 function withoutBlanks(line: string): string {
   let end = line.length
   while (line[end - 1] === ' ') end -= 1
@@ -108,7 +108,7 @@ function withoutBlanks(line: string): string {
   return line.slice(0, escapes % 2 === 0 ? end : end + 1)
 }
 
-/** Splits a pattern at slashes, in the syntax of components. `undefined` for an unknown class, or one that is not closed. */
+/** Splits a pattern at slashes, in the syntax of components. `undefined`: a class is unknown or not closed. */
 function split(pattern: string): string[] | undefined {
   const names = ['']
   for (let at = 0; at < pattern.length; at += 1) {
@@ -140,9 +140,9 @@ function readClass(pattern: string, start: number): { readonly text: string; rea
     if (pattern[at] === ']' && text + bracket !== '') return { text: `[${negated}${text}${bracket}]`, end: at }
     const [all = '', name, first = '', last] = member.exec(pattern.slice(at)) ?? []
     if (name === undefined ? first === '\\' || last === '\\' : !Object.hasOwn(classes, name)) return undefined
-    // A range that ends before it begins is its first character alone.
+    // A range with a smaller end than start means only its first character.
     const isRange = last !== undefined && (first.at(-1) ?? '') <= (last.at(-1) ?? '')
-    // In front of a dot, a bracket would look like the beginning of another kind of class.
+    // Puts a `[` at the end of the class: `[.` would begin another kind of class.
     if (first === '[' && last === undefined) bracket = first
     else text += name === undefined ? (isRange ? `${first}-${last}` : first) : classes[name]
     at += all.length
@@ -156,7 +156,7 @@ function compile(source: string, known: Map<string, Component>): Component | und
     known.set(source, component)
     return component
   } catch (error) {
-    // An escape with nothing after it.
+    // An escape at the end of the pattern.
     if (error instanceof SyntaxError) return undefined
     throw error
   }

@@ -9,17 +9,17 @@ interface Wildcard {
   readonly at: Bits
 }
 
-/** Up to this number of wildcards, trying each is faster than caching the answer. */
+/** Up to this number of wildcards, trying each is faster than a cache. */
 const fewWildcards = 8
 
 export class NameIndex {
   readonly #literals = new Map<string, Bits>()
   readonly #wildcards: readonly Wildcard[]
   readonly #waiting: readonly Wildcard[]
-  /** The cached last answer for many wildcards: deep trees often repeat a name. */
+  /** The latest result for many wildcards: deep trees often repeat a name. */
   #last: { readonly name: Name; readonly wildcards: readonly Wildcard[]; readonly found: Bits | undefined } | undefined
 
-  /** Components and their bits; equal components are one object. `length`: words of a bit set. `waiting`: bits for `onlyWaiting`. */
+  /** `components`: with their bits; equal components are one object. `length`: words of a bit set. `waiting`: the bits for `onlyWaiting`. */
   constructor(
     components: readonly { readonly component: Component; readonly bit: number }[],
     length: number,
@@ -35,7 +35,7 @@ export class NameIndex {
     this.#waiting = this.#wildcards.filter(({ at }) => at.some((bits, word) => (bits & (waiting[word] ?? 0)) !== 0))
   }
 
-  /** The bits of all matches. With `onlyWaiting`, other bits may be missing. */
+  /** Returns the bits of all matches. With `onlyWaiting`, bits outside `waiting` may be missing. */
   find(name: Name, onlyWaiting: boolean): Bits | undefined {
     const literal = this.#literals.size === 0 ? undefined : this.#literals.get(name.text)
     const wildcards = onlyWaiting ? this.#waiting : this.#wildcards

@@ -2,9 +2,9 @@ import { foldName } from '../path/segments.ts'
 import { foldCharacters, onlyAscii } from './folds.ts'
 
 export interface Name {
-  /** Folded where case does not matter. */
+  /** The name, folded if case does not matter. */
   readonly text: string
-  /** Folded character by character; `undefined` if that makes no difference. */
+  /** The name, folded character by character. `undefined`: equal to `text`. */
   readonly characters: string | undefined
 }
 

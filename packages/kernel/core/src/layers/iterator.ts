@@ -3,11 +3,11 @@ export interface IterationHooks<Item> {
   readonly before?: (() => void | Promise<void>) | undefined
   readonly item?: ((item: Item) => Item) | undefined
   readonly failure?: ((error: unknown) => never | Promise<never>) | undefined
-  /** Called once, when the iteration has ended, was stopped early, or failed (with the error). */
+  /** Called once at the end of the iteration: after the last item, after an early stop, or with the error after a failure. */
   readonly end?: ((...error: [] | [unknown]) => void) | undefined
 }
 
-/** An iteration with hooks, opened at the first `next()` if given as a function. An async generator would cost a fifth of the speed. */
+/** Adds hooks to an iteration. A function as `source` runs at the first `next()`. An async generator would cost a fifth of the speed. */
 export function wrapIterator<Item>(
   source: AsyncIterator<Item> | (() => AsyncIterator<Item>),
   { before, item, failure, end }: IterationHooks<Item>,
@@ -44,7 +44,7 @@ export function wrapIterator<Item>(
       }),
     return: () =>
       attempt(async () => {
-        if (state === 'new') state = 'done' // nothing was opened, so there is nothing to report
+        if (state === 'new') state = 'done' // the iteration was not opened, so no event is needed
         await inner?.return?.()
         return { done: true, value: undefined }
       }),

@@ -10,31 +10,31 @@ import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from 
 
 interface EventBase {
   readonly operation: AdapterOperation
-  /** The source, for move and copy; `/` for operations without a path. */
+  /** The path; the source for move and copy; `/` for operations without a path. */
   readonly path: MountPath
   readonly destination?: MountPath | undefined
 }
 
-/** For an iteration, at its first `next()`. */
+/** The start of an operation. For an iteration: its first `next()`. */
 export interface AdapterBeforeEvent extends EventBase {
   readonly phase: 'before'
 }
 
-/** For an iteration or a stream, when it is finished, left or failed. */
+/** The end of an operation. For an iteration or a stream: its end, an early stop, or a failure. */
 export interface AdapterAfterEvent extends EventBase {
   readonly phase: 'after'
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   readonly duration: number
-  /** `link`: it met a symbolic link and did nothing. `failed` includes aborts. */
+  /** `link`: the operation met a symbolic link and had no effect. `failed` includes aborts. */
   readonly outcome: 'done' | 'link' | 'failed'
-  /** The error's code, where the error is a `WorkspaceError`. */
+  /** The error's code, if the error is a `WorkspaceError`. */
   readonly code?: ErrorCode | undefined
   readonly bytes?: number | undefined
 }
 
 export type AdapterEvent = AdapterBeforeEvent | AdapterAfterEvent
 
-/** The same adapter, with a listener before and after every operation but `close` and `hostPath`. Listener errors are ignored. */
+/** Calls a listener before and after every operation except `close` and `hostPath`. Errors of the listener are ignored. */
 export function observe(
   adapter: StorageAdapter,
   listener: (event: AdapterEvent) => void,
@@ -45,13 +45,13 @@ export function observe(
   const emit = (event: AdapterEvent): void => {
     try {
       const result: unknown = listener(event)
-      // an async listener has another type, and its rejection would end the process
+      // catches the rejection of an async listener, which would end the process
       if (result instanceof Promise) result.catch(() => undefined)
     } catch {
-      // a watcher must not be able to break the watched adapter
+      // an error of the listener must not affect the adapter
     }
   }
-  /** Reports the beginning, and returns the function that reports the end. */
+  /** Reports the start, and returns a function that reports the end. */
   const begin = ({ operation, path, destination }: Call): Report => {
     const about = destination === undefined ? { operation, path } : { operation, path, destination }
     emit({ phase: 'before', ...about })

@@ -7,13 +7,13 @@ import { wrapIterator } from './iterator.ts'
 import { factsOf, type AdapterOperation } from '../contract/operations.ts'
 import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
-/** Operations that would treat a file or link at the root as an ordinary entry. */
+/** Operations that would treat a file or link at the root like an ordinary entry. */
 const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readStream', 'readSymlink', 'search'])
 
 /**
- * A subtree as an adapter: `/` is the directory at `path`. Entries, links and errors name paths below it.
+ * Makes an adapter of a subtree: its `/` is the directory at `path`. Entries, links and errors contain paths below `path`.
  *
- * The first operation that makes something makes the directory. Until then, or with a link in `path`, everything is `ENOWORKSPACE`.
+ * The first operation that creates an entry also creates the directory. Before, or if `path` contains a link, calls are `ENOWORKSPACE`.
  *
  * @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for an invalid path.
  */
@@ -57,7 +57,7 @@ export function prefix(adapter: StorageAdapter, path: string, options: LayerOpti
 class Subtree {
   readonly #inner: StorageAdapter
   readonly #root: MountPath
-  /** Errors of bodies, which name foreign paths. */
+  /** Errors of the caller's body streams, whose paths are not translated. */
   readonly #foreign = new WeakSet()
 
   constructor(inner: StorageAdapter, root: MountPath) {
@@ -71,7 +71,7 @@ class Subtree {
       return await run()
     } catch (error) {
       if (!(await this.#madeRoot(error, call))) throw await this.explain(error, call)
-      // the root was just made as a directory, as the caller requested
+      // the root was created as the requested directory
       if (call.operation === 'createDirectory' && call.path === '/') return undefined as Result
     }
     try {
@@ -81,10 +81,10 @@ class Subtree {
     }
   }
 
-  /** Checks the root before an operation, since the inner adapter sees no root in it. */
+  /** Checks the root before an operation: the inner adapter does not know which directory is the root. */
   async enter({ operation, path, destination }: Call): Promise<void> {
     if (this.#root === '/' || (path !== '/' && destination !== '/')) return
-    // `EBUSY` for the root, which the inner adapter treats like any other directory
+    // A change of the root is `EBUSY`. The inner adapter would treat the root like any directory.
     const onRoot = (path === '/' && factsOf(operation).replaces === true) || (destination === '/' && path !== '/')
     const link = operation === 'createSymlink'
     if (onRoot || link) {
@@ -95,9 +95,9 @@ class Subtree {
     if ((await this.#rootState()) !== 'directory') throw gone(operation)
   }
 
-  /** Makes a missing root; false if the error means something else. */
+  /** Creates a missing root. Returns false if the error has another cause. */
   async #madeRoot(error: unknown, { operation }: Call): Promise<boolean> {
-    // An operation that makes something makes the subtree's root first.
+    // An operation that creates an entry creates the root first.
     if (factsOf(operation).creates !== 'path' || !this.#isMissing(error)) return false
     if ((await this.#rootState()) !== 'missing') return false
     try {
@@ -108,7 +108,7 @@ class Subtree {
     }
   }
 
-  /** An error in terms of this subtree: `ENOWORKSPACE` without a root. */
+  /** Returns an error with paths of this subtree; `ENOWORKSPACE` if the root is missing. */
   async explain(error: unknown, call: Call): Promise<unknown> {
     if (this.#isMissing(error) && (await this.#rootState()) !== 'directory') return gone(call.operation)
     return this.translate(error, call)
@@ -160,7 +160,7 @@ class Subtree {
     return isWithin(path as MountPath, this.#root) ? relativeTo(path as MountPath, this.#root) : '/'
   }
 
-  /** Paths in sentences are between backticks. */
+  /** Translates paths in a sentence. Paths are between backticks. */
   #outerText(text: string): string {
     return text.replaceAll(`\`${this.#root}\``, '`/`').replaceAll(`\`${this.#root}/`, '`/')
   }

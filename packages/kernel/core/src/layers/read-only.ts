@@ -4,7 +4,7 @@ import { factsOf } from '../contract/operations.ts'
 import { checkLayer, wrapAdapter, type LayerOptions } from './wrap-adapter.ts'
 
 /**
- * The same tree, where every change is `EROFS` before the inner adapter is called. Commands see it read-only.
+ * Makes a read-only view of the same tree. Every change is `EROFS`, without a call of the inner adapter. Commands see a read-only tree.
  * `createScratch` still works: a scratch directory is not part of the tree.
  */
 export function readOnly(adapter: StorageAdapter, options: LayerOptions = {}): StorageAdapter {

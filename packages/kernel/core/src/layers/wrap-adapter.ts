@@ -20,17 +20,17 @@ import { wrapIterator, type IterationHooks } from './iterator.ts'
 
 export interface Call {
   readonly operation: AdapterOperation
-  /** The source, for move and copy; `/` for operations without a path. */
+  /** The path; the source for move and copy; `/` for operations without a path. */
   readonly path: MountPath
   readonly destination?: MountPath | undefined
   readonly recursive?: boolean | undefined
-  /** Bytes to write, where that is known before. */
+  /** Number of bytes to write, if known before the write. */
   readonly bytes?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface LayerOptions {
-  /** The adapter has other users: `close()` closes the layer only. Default false. */
+  /** True if the adapter has other users: `close()` then closes only the layer. Default false. */
   readonly shared?: boolean | undefined
 }
 
@@ -60,13 +60,13 @@ export interface Layer {
 
 const same = (path: MountPath): MountPath => path
 
-/** Wraps an adapter: maps checked paths, keeps the optional operations, and closes the inner adapter unless `shared`. */
+/** Wraps an adapter: translates checked paths, keeps the optional operations, and closes the inner adapter unless `shared`. */
 export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter {
   const { name, capabilities, shared = false, toInner = same, toOuter = same } = layer
   let closed = false
 
   const check = ({ operation, path, destination }: Call): void => {
-    // `..` in a path could lead out of its new place
+    // `..` in a path could leave the subtree after translation
     assertMountPath(path, operation)
     if (destination !== undefined) assertMountPath(destination, operation)
     if (!closed) return
@@ -147,7 +147,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
   )
 }
 
-/** The identity of a subtree: the identity of the adapter, and the root of the subtree. */
+/** Returns the identity of a subtree: the adapter's identity and the subtree's root. */
 function identityOf({ identity }: StorageAdapter, root: MountPath): string | undefined {
   return identity === undefined || root === mountRoot ? identity : `${identity} ${root}`
 }
@@ -185,7 +185,7 @@ function outward(
   return onUnreadable && ((path, error) => onUnreadable(toOuter(path), error))
 }
 
-/** Whether content comes in chunks; the inner adapter refuses other types. */
+/** Returns whether content comes in chunks. The inner adapter refuses other types. */
 export function isStream(data: WriteData): data is AsyncIterable<Uint8Array> {
   return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
 }
@@ -194,7 +194,7 @@ function sizeOf(data: WriteData): number | undefined {
   return data instanceof Uint8Array ? data.length : undefined
 }
 
-/** An operation that takes a path first and gives a promise needs no line here. */
+/** Wraps the optional methods. A method that takes a path first and returns a promise needs no line here. */
 function optionalMethods(
   inner: StorageAdapter,
   { call, iterate, check, toInner, toOuter, hostPath: aroundHostPath }: Around,

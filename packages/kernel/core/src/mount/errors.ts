@@ -6,7 +6,7 @@ import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 
 const virtual = new WeakSet<object>()
 
-/** Makes an error with a virtual path. Errors of adapters have mount paths. */
+/** Makes an error with a virtual path. Errors of adapters have mount paths instead. */
 export function virtualError(options: WorkspaceErrorOptions): WorkspaceError {
   const error = new WorkspaceError(options)
   virtual.add(error)
@@ -15,14 +15,14 @@ export function virtualError(options: WorkspaceErrorOptions): WorkspaceError {
 
 export interface TranslateOptions {
   readonly operation: string
-  /** Where the mount of the failing adapter lies; undefined above all mounts. */
+  /** The mount point of the failing adapter; undefined above all mounts. */
   readonly at: VirtualPath | undefined
-  /** For errors without a path. */
+  /** The path for errors that have none. */
   readonly path: VirtualPath
   readonly signal?: AbortSignal | undefined
 }
 
-/** An adapter's error for callers: virtual paths, and no foreign error but an abort's reason. */
+/** Translates an adapter's error for callers: paths become virtual. Foreign errors become a `WorkspaceError`, except an abort's reason. */
 export function translateError(error: unknown, { operation, at, path, signal }: TranslateOptions): unknown {
   if (signal?.aborted && error === signal.reason) return error
   if (isWorkspaceError(error)) {

@@ -28,17 +28,17 @@ export interface GateOptions {
 
 const allowed: Decision = { effect: 'allow' }
 
-/** Decides about a path by mounts, reserved names and policy. Synchronous, without I/O. */
+/** Decides about a path by mounts, reserved names and the policy. Synchronous, without I/O. */
 export class Gate {
   readonly namespace: Namespace<WorkspaceMount>
   readonly policy: Policy
-  /** Rules that are data, of any engine. */
+  /** The policy's rules that are data instead of functions, for any policy engine. */
   readonly declared: DeclaredRules
   readonly #rulePolicy: RulePolicy | undefined
   readonly #root: VirtualPath
   /** True if a rule is a function, which must be called for each path. */
   readonly #asksFunctions: boolean
-  /** Names at `/` that commands have from the system. */
+  /** Names at `/` where commands see the system's entries. */
   #system: ReadonlySet<string> = new Set()
 
   constructor({ namespace, policy, declared, root }: GateOptions) {
@@ -50,7 +50,7 @@ export class Gate {
     this.#asksFunctions = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
   }
 
-  /** Refuses new entries at these names of a mount at `/`, because commands see the system's entries. */
+  /** Refuses new entries with these names at `/`, because commands see the system's entries there. */
   reserve(names: Iterable<string>): void {
     this.#system = new Set(names)
   }
@@ -60,13 +60,13 @@ export class Gate {
     return node.reserved || this.#refuses(node, { operation: 'write', path, need: 'write' })
   }
 
-  /** Refuses writing at system names. Reading and deleting are allowed: an existing entry there prevents commands. */
+  /** Refuses writing at system names. Allows reading and deleting: an existing entry with such a name prevents commands. */
   #refuses({ mount }: NamespaceNode<WorkspaceMount>, { operation, path, need }: AccessRequest): boolean {
     if (need !== 'write' || operation === 'delete' || this.#system.size === 0) return false
     return mount?.at === rootPath && this.#system.has(topName(path))
   }
 
-  /** Whether a rule could treat entries below `path` differently; if so, recursive operations check each one. */
+  /** Returns whether a rule can treat entries below `path` differently. If so, recursive operations check each entry. */
   judgesEntriesBelow(path: VirtualPath): boolean {
     return this.#asksFunctions || this.declared.mayMatchBelow(path)
   }
@@ -90,7 +90,7 @@ export class Gate {
     return this.#refuses(node, request) ? systemDenial : this.#judge(node, request)
   }
 
-  /** Judges a request. Declared rules also apply if the caller's own engine allows it, as in commands. */
+  /** Evaluates a request. Declared rules also apply if the caller's own engine allows the request, as in commands. */
   #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest, options?: RefusalOptions): Decision {
     const own = this.#rulePolicy === undefined ? this.policy.decide(request) : allowed
     if (own.effect === 'deny') return own
@@ -132,7 +132,7 @@ export class Gate {
     return { virtual: path, node, mount: undefined, path: '/' as MountPath }
   }
 
-  /** The rights of one rule at a path. The scratch is exempt unless named. */
+  /** Returns the rights that one rule leaves at a path. Does not apply to the scratch unless the rule names it. */
   ruleRights(rule: SubtreeRule<VirtualPath>, path: VirtualPath): number {
     const scratch = this.namespace.scratch
     if (
@@ -145,12 +145,12 @@ export class Gate {
     return ruleRights(rule, path)
   }
 
-  /** Names of the rules that hold at the file API only: functions. */
+  /** Returns the names of rules that only apply at the file API, because they are functions. */
   apiOnlyRules(): readonly string[] {
     return this.policy.apiOnlyRules?.() ?? []
   }
 
-  /** Lists of hosts, each of which narrows the network of commands. */
+  /** Returns the host lists, each of which limits the network of commands. */
   hostRules(): readonly HostsRule[] {
     return this.policy.hostRules?.() ?? []
   }
@@ -159,7 +159,7 @@ export class Gate {
     return node.rights & (node.mount?.access === 'read-only' ? READ : ALL)
   }
 
-  /** Checks a recursive operation against every rule and mount below `path`, before anything is touched. */
+  /** Checks a recursive operation against every rule and mount below `path`, before any change. */
   admitBelow(operation: FileOperation, path: VirtualPath, needs: readonly Need[]): void {
     const removes = operation === 'delete' && this.namespace.find(path).mount?.caseSensitive === true
     const variant = removes ? undefined : this.declared.variants.leadingTo(path)
@@ -183,13 +183,13 @@ export class Gate {
     }
   }
 
-  /** Whether a rule names an entry below `path`, or denies a look-alike of a name on the path. */
+  /** Returns whether a rule names an entry below `path`, or denies another spelling of a name on the path. */
   isNamedAround(path: VirtualPath): boolean {
     const { variants } = this.declared
     return variants.match(path) !== undefined || !this.namespace.below(path).next().done
   }
 
-  /** {@link admit} for moving a known link, even under rules for names like the link's own. */
+  /** Admits the move of a known link as {@link admit} does, but also under rules for other spellings of its name. */
   admitLink(operation: FileOperation, path: VirtualPath): void {
     const node = this.namespace.find(path)
     for (const need of ['read', 'write'] as const) {
@@ -210,7 +210,7 @@ export class Gate {
     })
   }
 
-  /** The deepest read-only ancestor of `path` in its mount, which must exist already. */
+  /** Returns the deepest ancestor of `path` in its mount that may not be written. The ancestor must already exist. */
   unwritableAncestor({ virtual, node, mount }: Located): VirtualPath | undefined {
     if (mount === undefined) return undefined
     let below: VirtualPath = virtual

@@ -2,7 +2,7 @@ import type { HostDirectory } from '../contract/file-types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { virtualError } from './errors.ts'
 
-/** A nested real directory would let commands bypass the rules of the inner mount. */
+/** Refuses a real directory inside another mount's directory: commands could bypass the rules of the inner mount. */
 export function refuseNestedRoots(directories: ReadonlyMap<VirtualPath, HostDirectory>): void {
   const entries = [...directories]
   for (const [index, [at, directory]] of entries.entries()) {

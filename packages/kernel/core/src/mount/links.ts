@@ -6,7 +6,7 @@ import { fileOperations, operations, type FileOperation } from '../contract/oper
 import { virtualError } from './errors.ts'
 import type { Located } from './gate.ts'
 
-/** Links followed for one operation at most, as on Linux. */
+/** Maximum number of links that one operation follows, as on Linux. */
 export const maxLinks = 40
 
 export interface LinkBudget {
@@ -17,7 +17,7 @@ export const creating: ReadonlySet<FileOperation> = new Set(
   fileOperations.filter((name) => name !== 'createSymlink' && 'creates' in operations[name]),
 )
 
-/** True for a target that ends in `/` or `.`: the kernel then requires a directory. */
+/** Returns true for a target that ends in `/` or `.`: the kernel then requires a directory. */
 export function namesDirectory(target: string): boolean {
   return /(?:^|\/)\.?$/.test(target)
 }
@@ -36,7 +36,7 @@ export function danglingError(operation: string, path: VirtualPath): WorkspaceEr
   })
 }
 
-/** Makes a signal of a single-path call one of a call with two paths. */
+/** Copies a signal of a single-path call for a call with two paths. */
 export function asArgument(signal: LinkSignal, argument: 'source' | 'destination'): LinkSignal {
   return new LinkSignal({ argument, at: signal.at, target: signal.target, rest: signal.rest })
 }

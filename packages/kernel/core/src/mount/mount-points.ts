@@ -5,7 +5,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
-/** Makes each mount point a directory of the surrounding mount, which lists it then. Repeated before commands, which can remove it. */
+/** Creates each mount point as a directory of the surrounding mount, for its listings. Runs again before commands, which can delete it. */
 export async function createMountPoints(mounts: readonly WorkspaceMount[], operation: string): Promise<void> {
   for (const { at, scratch } of mounts) {
     if (scratch) continue
@@ -42,10 +42,10 @@ function mountPointError(path: VirtualPath, operation: string, reason: string): 
   })
 }
 
-/** Most entries of a store's root to list, before names are looked up singly. */
+/** Maximum entries of a store's root to list, before single names are looked up. */
 const mostListed = 1000
 
-/** Which of these names the mount at `/` has. Asks no rule. */
+/** Returns which of these names exist in the mount at `/`. Does not check rules. */
 export async function takenNames(
   mounts: readonly WorkspaceMount[],
   names: readonly string[],
@@ -55,7 +55,7 @@ export async function takenNames(
   return names.filter((name) => found.has(name))
 }
 
-/** A listing is one request to a bucket; a missing name takes several. */
+/** Lists the root first: a listing of a bucket takes one request, a missing name several. */
 async function entriesOf(adapter: StorageAdapter, names: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>()
   const { hostPath, inProcess } = adapter.capabilities
@@ -85,7 +85,7 @@ async function ifThere(adapter: StorageAdapter, name: string): Promise<string | 
   }
 }
 
-/** Throws `EBUSY` if an entry has one of the names by now. */
+/** Throws `EBUSY` if an entry has one of the names now. */
 export async function requireNames(mounts: readonly WorkspaceMount[], names: readonly string[]): Promise<void> {
   const [taken] = await takenNames(mounts, names)
   if (taken === undefined) return

@@ -3,11 +3,11 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 
 export interface WorkspaceMount {
   readonly at: VirtualPath
-  /** Undefined for the scratch until it is first used. */
+  /** Undefined for the scratch until its first use. */
   adapter: InnerAdapter | undefined
   readonly access: 'read-write' | 'read-only'
   readonly caseSensitive: boolean
-  /** The workspace made the adapter and closes it. */
+  /** True if the workspace made the adapter and must close it. */
   readonly owned: boolean
   readonly scratch: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * Top-level names that real programs need from the system: with a mount at `/` nothing is made there (`EBUSY`).
- * A mount with such an entry gets no executor of real programs.
+ * Top-level names that real programs need from the system. In a mount at `/`, creating an entry with such a name is `EBUSY`.
+ * If the mount already has such an entry, the workspace has no executor of real programs.
  */
 export const systemNames = [
   'bin',

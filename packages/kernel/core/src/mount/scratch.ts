@@ -27,7 +27,7 @@ export class Scratch {
 
   async close(): Promise<void> {
     this.#closed = true
-    const made = await this.#made?.catch(() => undefined) // nothing was made
+    const made = await this.#made?.catch(() => undefined) // there is no scratch to close
     await made?.close()
   }
 }

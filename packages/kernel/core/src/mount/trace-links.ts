@@ -14,12 +14,12 @@ import { linkAt } from './links.ts'
 import type { WorkspaceMount } from './mounts.ts'
 import { Walker } from './walk.ts'
 
-/** The steps from a path to the entry that a command finds. */
+/** The steps from a path to the entry that a command would open. */
 export interface LinkTrace {
   /** The links on the path, with their stored targets. */
   readonly links: readonly { readonly path: VirtualPath; readonly target: string }[]
   readonly landed: VirtualPath
-  /** `nowhere`: a loop, or a path that leaves the workspace or goes through a file. */
+  /** `nowhere`: a loop, or a path that leaves the workspace or passes through a file. */
   readonly type: FileType | 'missing' | 'nowhere'
 }
 
@@ -33,7 +33,7 @@ interface LinkTracerOptions {
 
 const endings = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG', 'EINVAL'] as const
 
-/** Follows links as the kernel does for a command: without asking the rules. */
+/** Follows links as the kernel does for a command, without checking rules. */
 export class LinkTracer {
   readonly #namespace: Namespace<WorkspaceMount>
   readonly #walker: Walker

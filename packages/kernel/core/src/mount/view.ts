@@ -4,16 +4,16 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation } from '../contract/operations.ts'
 import type { Gate } from './gate.ts'
 
-// A hit shows names and content, so a search needs the rights of a listing and of a reader too.
+// A hit shows names and content, so a search also needs the rights to list and to read.
 const needed = {
   list: { toEnter: ['list'], toDescribe: ['stat'] },
   search: { toEnter: ['list', 'search'], toDescribe: ['search', 'read'] },
 } as const
 
-/** `hidden`: not shown. `named`: name and type are shown. `described`: also size, times, mode and version, or for a search its content. */
+/** `hidden`: omitted. `named`: only name and type. `described`: also size, times, mode and version; for a search, also content. */
 export type Visibility = 'hidden' | 'named' | 'described'
 
-/** The part that one listing or search may show. Queries the policy for every directory on the path: a rule may deny a directory alone. */
+/** The visible part of one listing or search. Checks the policy for every directory on the path: a rule may deny a single directory. */
 export class View {
   readonly #gate: Gate
   readonly #start: VirtualPath
@@ -21,15 +21,15 @@ export class View {
   readonly #needed: { readonly toEnter: readonly FileOperation[]; readonly toDescribe: readonly FileOperation[] }
   readonly #inScratch: boolean
   readonly #entered: Descent<boolean>
-  /** Paths that mounts and rules name. Elsewhere, entries are like the start. */
+  /** Paths that mounts and rules name. Other entries have the rights of the start. */
   readonly #special: ReadonlySet<string>
-  /** Storage that folds case may show a special path in another spelling. */
+  /** True if the store ignores case and may return a special path in another spelling. */
   readonly #folds: boolean
   readonly #judges: boolean
   readonly #mayVary: boolean
-  /** True for a search, which returns no directory before its entries, unlike a listing. */
+  /** True for a search. Unlike a listing, a search does not return a directory before its entries. */
   readonly #showsFilesOnly: boolean
-  /** True when the storage entered a directory that it should have skipped. */
+  /** True if the store entered a directory that it should have skipped. */
   #shut = false
 
   constructor(gate: Gate, start: VirtualPath, operation: 'list' | 'search') {
@@ -44,7 +44,7 @@ export class View {
     this.#special = new Set([...namespace.below(start)].map(({ path }) => path))
     this.#folds = this.#special.size > 0 && node.mount?.caseSensitive === false
     this.#judges = gate.judgesEntriesBelow(start)
-    // Determined once: most directories lead to no look-alike of a denied name.
+    // Determined once: below most directories there is no other spelling of a denied name.
     this.#mayVary = declared.variants.leadsOnFrom(start)
   }
 
@@ -64,7 +64,7 @@ export class View {
 
   #concerns(path: VirtualPath): boolean {
     if (this.#judges || this.#folds) return true
-    // Asking an empty set would hash each path.
+    // Skips the lookup in an empty set, which would hash each path.
     if (this.#special.size > 0 && this.#special.has(path)) return true
     if (!this.#mayVary) return false
     return this.#shut || this.#showsFilesOnly || this.#gate.declared.variants.couldEndIn(baseName(path))

@@ -20,7 +20,7 @@ export interface Trace {
   landed?: VirtualPath | undefined
 }
 
-/** Called with the path that is followed, and the link that is met on it. */
+/** Called with the path that is followed, and the link on that path. */
 type OnLink = (path: VirtualPath, link: VirtualPath) => void
 
 interface LocateOptions {
@@ -37,7 +37,7 @@ export interface ResolvedEntry {
 
 const directoryStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
 
-/** Resolves links and `..` in the workspace. The policy is queried at the target of each step, so no link leaves the workspace. */
+/** Resolves links and `..` in the workspace. Checks the policy at the target of each step, so no link leads outside. */
 export class Walker {
   readonly #gate: Gate
   readonly #aliases: AliasNames
@@ -53,7 +53,7 @@ export class Walker {
     this.#open = open
   }
 
-  /** The path that a {@link LinkSignal} leads to. @throws WorkspaceError where the kernel would stop */
+  /** Returns the path after the link of a {@link LinkSignal}. @throws WorkspaceError if the kernel would stop there */
   async next(operation: FileOperation, located: Located, signal: LinkSignal, budget: LinkBudget): Promise<VirtualPath> {
     const at = linkAt(located, signal)
     const path = await this.#behind(operation, at, signal, budget)
@@ -77,22 +77,22 @@ export class Walker {
     if (stat.type !== 'directory') throw notDirectoryError(operation, found)
   }
 
-  /** Makes parents only below existing directories, never below a dangling link. The directory of a final link's target must exist. */
+  /** Requires an existing directory after the link, or for a final link around its target. Parents are not made after a dangling link. */
   async #requireBase(
     operation: FileOperation,
     at: VirtualPath,
     { target, rest }: LinkSignal,
     { links }: LinkBudget,
   ): Promise<void> {
-    const budget = { links: links - 1 } // the same link again
+    const budget = { links: links - 1 } // counts the same link once, not twice
     const landed = await this.#behind(operation, at, { target, rest: '' }, budget)
     const base = rest === '' && operation !== 'createDirectory' ? parentPath(landed) : landed
-    if (this.#gate.isReserved(base)) return // refused for that when the step is admitted
+    if (this.#gate.isReserved(base)) return // the next step refuses a reserved path
     try {
       await this.#requireDirectory(operation, base, budget)
     } catch (error) {
       if (isWorkspaceError(error, 'ENOENT')) throw danglingError(operation, at)
-      // A write-only path cannot be examined, so it is used as given.
+      // Uses a write-only path as given, since it cannot be examined.
       if (!isWorkspaceError(error, 'EACCES')) throw error
     }
   }
@@ -111,7 +111,7 @@ export class Walker {
     const start = target.startsWith('/') ? [] : segmentsOf(parentPath(at))
     const added = `${target}/${rest}`.split('/').filter((name) => name !== '' && name !== '.')
     if (target === '' || target.includes('\0')) throw danglingError(operation, at)
-    // The directories before the link are real, so leading `..` remove names at once; `/..` is `/`.
+    // The directories before the link are real, so a leading `..` removes one name; `/..` is `/`.
     let index = 0
     while (added[index] === '..') {
       start.pop()
@@ -144,7 +144,7 @@ export class Walker {
     }
   }
 
-  /** The final place of a path, and its entry. Asks the policy to read each step. */
+  /** Returns the final path and its entry. Checks at each step whether the policy allows reading. */
   async follow(
     operation: FileOperation,
     path: VirtualPath,
@@ -180,7 +180,7 @@ export class Walker {
     }
   }
 
-  /** Resolves the links of a path, if the operation follows them. The last name need not exist. */
+  /** Resolves the links of a path, also at its end if `followLast`. The last name need not exist. */
   async canonical(
     operation: FileOperation,
     path: VirtualPath,
@@ -188,13 +188,13 @@ export class Walker {
     budget: LinkBudget,
     onLink?: OnLink,
   ): Promise<VirtualPath> {
-    // a store without links has no other path for the entry, so no call is needed
+    // a store without links cannot have another path for the entry, so no call is needed
     if (path === rootPath || this.#gate.namespace.find(path).mount?.adapter?.capabilities.symlinks === false)
       return path
     try {
       return (await this.follow(operation, path, budget, followLast, onLink)).path
     } catch (error) {
-      // A write-only path cannot be examined, so it is used as given.
+      // Uses a write-only path as given, since it cannot be examined.
       if (isWorkspaceError(error, 'EACCES') && error.path === path) return path
       if (!isWorkspaceError(error, 'ENOENT')) throw error
       const parent = await this.canonical(operation, parentPath(path), true, budget, onLink)
@@ -203,8 +203,8 @@ export class Walker {
   }
 
   /**
-   * Runs one step at a path, and again at the target of a link. A refusal to write is final only if the path is not a detour,
-   * may not be read, or has a link that a rule names.
+   * Runs one step at a path, and again at the target of a link. If a write is refused at a path with links, their target decides instead.
+   * The refusal is final if the path has no link, may not be read, or a rule names a link on it.
    */
   async run<Result>(
     options: LocateOptions & {
@@ -219,7 +219,7 @@ export class Walker {
     const budget: LinkBudget = { links: 0 }
     let current = typeof path === 'string' ? path : await this.settle(operation, path, budget)
     for (;;) {
-      // The usual case avoids another promise.
+      // Calls no async function in the usual case, to avoid a promise.
       const admitted = this.#admitOrRefuse(options, current)
       const located =
         'refusal' in admitted ? await this.#admitWhereItLands(options, current, budget, admitted.refusal) : admitted
@@ -237,7 +237,7 @@ export class Walker {
     }
   }
 
-  /** {@link Gate.admit}, with the detour described at {@link run}. */
+  /** Admits a path as {@link Gate.admit} does. A refused write may be admitted at the target of links: see {@link run}. */
   async locate(
     { operation, need, followLast, size }: LocateOptions,
     path: VirtualPath,

@@ -50,7 +50,7 @@ export function above(path: string): string {
   return parent === '' ? (path.startsWith('/') ? '/' : '.') : parent
 }
 
-/** @throws Node's error for an encoding that it does not know */
+/** @throws Node's error for an unknown encoding */
 export function encodingOf(options: EncodingOptions | string | null | undefined): string | undefined {
   const encoding = (typeof options === 'string' ? options : options?.encoding) ?? undefined
   if (encoding === undefined || utf8.has(encoding) || encoding === 'buffer') return encoding
@@ -62,7 +62,7 @@ function invalidEncoding(encoding: string): Error {
   return invalidValue('encoding', encoding, 'is invalid encoding')
 }
 
-/** Text with an encoding, else a `Buffer` if there is one, else bytes. */
+/** Returns text for an encoding; else a `Buffer`, or bytes if this runtime has no `Buffer`. */
 export function shaped(bytes: Uint8Array, encoding: string | undefined): string | Uint8Array {
   if (encoding !== undefined && utf8.has(encoding)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   const buffer = makeBuffer?.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -88,7 +88,7 @@ export function contentOf(data: ContentArgument, encoding: string | undefined): 
   })()
 }
 
-/** Milliseconds since the epoch of a time as `utimes` takes it: seconds, or a date. */
+/** Converts a time of `utimes` (seconds, or a date) to milliseconds since the epoch. */
 export function timeOf(time: number | string | Date): number {
   const milliseconds = time instanceof Date ? time.getTime() : Number(time) * 1000
   if (!Number.isFinite(milliseconds)) throw invalidType('time', 'an instance of Date or an Time in seconds', time)
@@ -104,7 +104,7 @@ export interface OpenMode {
   readonly truncates: boolean
 }
 
-/** Constants of Linux, for flags and for modes of `access` and `copyFile`. */
+/** Linux values of the constants for flags, and for modes of `access` and `copyFile`. */
 export const constants = {
   ...{ F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4 },
   ...{ COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4 },

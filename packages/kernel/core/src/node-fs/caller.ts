@@ -15,7 +15,7 @@ export class Caller {
     return await this.workspace.stat(path, { followLinks: true })
   }
 
-  /** `undefined` for a missing entry or a dangling link. */
+  /** Returns `undefined` for a missing entry or a dangling link. */
   async statIf(path: string): Promise<Stat | undefined> {
     try {
       return await this.stat(path)
@@ -33,7 +33,7 @@ export class Caller {
     const path = pathOf(given, syscall)
     const call = { syscall, path }
     return await this.run(call, async () => {
-      // a slash at the end asks for a directory
+      // a slash at the end requires a directory
       if (/[^/]\/+$/u.test(path) && (await this.statIf(path))?.type === 'file') throw nodeError('ENOTDIR', call)
       return await work(path, call)
     })

@@ -74,7 +74,7 @@ async function copyEntry(caller: Caller, source: string, destination: string, ty
   })
 }
 
-/** A target as Node's `cp` writes it: absolute, without `.` and `..`. */
+/** Returns a link's target as Node's `cp` writes it: absolute, without `.` and `..`. */
 function absolute(path: string, target: string): string {
   if (target.startsWith('/')) return target
   const names: string[] = []

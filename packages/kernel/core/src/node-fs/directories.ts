@@ -36,7 +36,7 @@ export async function readDirectory(
   })
 }
 
-/** Returns the first directory made, for `recursive`. */
+/** With `recursive`, returns the first directory that was created. */
 export async function makeDirectory(
   caller: Caller,
   directory: PathArgument,
@@ -53,7 +53,7 @@ export async function makeDirectory(
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
-/** Names that are tried for one directory. */
+/** Maximum number of names to try for one directory. */
 const mostTries = 100
 
 export async function makeTemporaryDirectory(caller: Caller, prefix: PathArgument): Promise<string> {

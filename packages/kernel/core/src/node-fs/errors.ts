@@ -1,6 +1,6 @@
 import { type ErrorCode, isWorkspaceError, type WorkspaceError } from '../errors.ts'
 
-/** Error numbers of Linux, and words of libuv. */
+/** Error numbers of Linux, and messages of libuv. */
 const known = {
   EACCES: [13, 'permission denied'],
   EBADF: [9, 'bad file descriptor'],
@@ -25,7 +25,7 @@ const known = {
 
 type NodeCode = keyof typeof known
 
-/** Codes of ours that Node does not know. */
+/** Our error codes that Node does not have, with the nearest code of Node. */
 const translated: { readonly [Code in Exclude<ErrorCode, NodeCode>]: NodeCode } = {
   EOUTSIDE: 'EACCES',
   ESECURITY: 'EACCES',
@@ -52,7 +52,7 @@ export function nodeError(code: NodeCode, { syscall, path, dest }: Syscall, caus
   return Object.assign(error, { errno: -number, code, syscall, ...places })
 }
 
-/** A workspace's error as Node would give it, with the original as `cause`. */
+/** Converts a workspace's error to the error that Node would throw, with the original as `cause`. */
 export function explain(error: unknown, call: Syscall): unknown {
   return isWorkspaceError(error) ? nodeError(codeOf(error), call, error) : error
 }
@@ -81,7 +81,7 @@ export function invalidType(name: string, must: string, value: unknown): Error {
   return Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' })
 }
 
-/** Refusals by Node's own `rm` and `cp`. */
+/** Errors that only Node's own `rm` and `cp` have. */
 const refusals = {
   ERR_FS_EISDIR: ['Path is a directory', 'EISDIR'],
   ERR_FS_CP_EEXIST: ['Target already exists', 'EEXIST'],

@@ -18,7 +18,7 @@ interface WriteOptions {
   readonly position?: number | null | undefined
 }
 
-/** Node's `FileHandle` for a path: a moved file is `ENOENT`. A write at the end appends; any other write replaces the whole file. */
+/** Node's `FileHandle`, but bound to a path: after a move it fails with `ENOENT`. A write replaces the file, unless it appends at the end. */
 export class FileHandle implements AsyncDisposable {
   readonly fd: number
   readonly #workspace: Workspace

@@ -33,8 +33,8 @@ interface FileOptions extends EncodingOptions {
 }
 
 /**
- * Makes a `node:fs/promises` of a workspace; `promises` is itself. Errors are Node's, with the workspace's error as `cause`.
- * Relative paths begin at the root. There are no descriptors of the system and no synchronous functions.
+ * Makes a `node:fs/promises` of a workspace; its `promises` is the same object. Errors are Node's, with the workspace's error as `cause`.
+ * Relative paths begin at the root. There are no file descriptors of the system and no synchronous functions.
  */
 export function createNodeFs(workspace: Workspace): NodeFs {
   return new NodeFs(workspace)
@@ -126,7 +126,7 @@ export class NodeFs {
   realpath = async (file: PathArgument): Promise<string> =>
     await this.#caller.call('realpath', file, async (path) => await this.#workspace.realPath(path))
 
-  /** Rules count as permissions. */
+  /** Checks rules like permissions. */
   access = async (file: PathArgument, mode: number = constants.F_OK): Promise<void> => {
     await this.#caller.call('access', file, async (path, syscall) => {
       const { mode: bits = 0o777, type } = await this.#caller.stat(path)
@@ -147,7 +147,7 @@ export class NodeFs {
 
   mkdtemp = async (prefix: PathArgument): Promise<string> => await makeTemporaryDirectory(this.#caller, prefix)
 
-  /** Fails at its first event: workspaces cannot be watched yet. */
+  /** Rejects the first event: a workspace cannot be watched. */
   watch = (file: PathArgument): AsyncIterable<never> => {
     const path = pathOf(file, 'watch')
     const next = async () => await Promise.reject(nodeError('ENOSYS', { syscall: 'watch', path }))
@@ -234,7 +234,7 @@ async function aborting<Result>(signal: AbortSignal | undefined, work: Promise<R
   }
 }
 
-/** With `ifVersion: 'absent'`, an entry that is there is a conflict. */
+/** Turns the conflict of `ifVersion: 'absent'` into Node's error for an existing entry. */
 async function existing<Result>(work: Promise<Result>, path: string): Promise<Result> {
   try {
     return await work

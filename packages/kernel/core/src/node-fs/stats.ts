@@ -49,7 +49,7 @@ class Typed {
   }
 }
 
-/** A status in the shape of Node's `Stats`. `dev`, `ino`, `uid`, `gid` and `rdev` are 0. Every time is that of the last change. */
+/** A stat in the shape of Node's `Stats`. `dev`, `ino`, `uid`, `gid` and `rdev` are 0. Every time is the time of the last change. */
 export class Stats extends Typed {
   readonly dev = 0
   readonly ino = 0

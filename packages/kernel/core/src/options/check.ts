@@ -6,13 +6,13 @@ export interface CheckOptionsContext {
   readonly operation: string
   /** The name of the options in messages. Default `options`. */
   readonly name?: string | undefined
-  /** Put before names of nested options: `limits.`. Default: none. */
+  /** A prefix for names of nested options: `limits.`. Default: none. */
   readonly prefix?: string | undefined
-  /** Removed options, and the remedy of each: `use \`timeouts.flush\``. Kept for one version. */
+  /** Removed options with their remedies: `use \`timeouts.flush\``. Each entry is kept for one version. */
   readonly removed?: Readonly<Record<string, string>> | undefined
 }
 
-/** Checks options by name and shape. `undefined` is "not given". @throws WorkspaceError `EINVAL` that names option, shape and value */
+/** Checks options by name and shape. `undefined` means "not given". @throws WorkspaceError `EINVAL` with option, shape and value */
 export function checkOptions<Options extends object>(
   given: unknown,
   shapes: OptionShapes<Options>,
@@ -39,7 +39,7 @@ function checkNames(given: unknown, shapes: OptionShapes, context: CheckOptionsC
 }
 
 function checkRequired(given: object, shapes: OptionShapes, operation: string, prefix: string): void {
-  // No copies: this runs at every call of every method.
+  // Makes no copy: this function runs in every method call.
   for (const key in shapes) {
     const shape = shapes[key] as OptionShape
     if (shape.required !== true || (given as Readonly<Record<string, unknown>>)[key] !== undefined) continue
@@ -76,7 +76,7 @@ export function refuseBeside(operation: string, given: object, name: string, oth
   throw new WorkspaceError({ code: 'EINVAL', operation, reason, remedy: 'pass one of them' })
 }
 
-/** "`concurrency` must be an integer from 1 to 256, got `0`". */
+/** Returns an error such as "`concurrency` must be an integer from 1 to 256, got `0`". */
 export function invalidOption(
   operation: string,
   name: string,

@@ -1,4 +1,4 @@
-/** The known name that was probably meant: a similar beginning, or at most two different letters. */
+/** Returns the known name that the caller probably meant: with a similar start, or at most two edits away. */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > 64) return undefined
   const wanted = given.toLowerCase()
@@ -13,7 +13,7 @@ export function nearestName(given: string, known: readonly string[]): string | u
   return nearest
 }
 
-/** Letters to add, drop, replace or swap with their neighbour. */
+/** Returns the number of letters to add, drop, replace or swap with their neighbour. */
 function distanceBetween(one: string, other: string): number {
   let before: number[] = []
   let previous = Array.from({ length: other.length + 1 }, (_, column) => column)

@@ -1,10 +1,10 @@
-/** Wraps a caller's listener, and ignores its failures. */
+/** Wraps a caller's listener, and ignores its errors. */
 export function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
   return (event) => {
     try {
       listener?.(event)
     } catch {
-      // most events come from streams and timers, where an error would end the process
+      // in streams and timers, which cause most events, an error would end the process
     }
   }
 }

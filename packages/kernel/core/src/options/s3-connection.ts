@@ -6,17 +6,17 @@ export interface S3Credentials {
   readonly sessionToken?: string | undefined
 }
 
-/** How to reach a store that speaks S3. Adapters take these options beside their own. */
+/** The connection to a store with the S3 protocol. Adapters accept these options beside their own. */
 export interface S3Connection<Credentials = S3Credentials> {
   /** URL of the service, without the bucket: `https://<account>.r2.cloudflarestorage.com`. */
   readonly endpoint?: string | undefined
   readonly region?: string | undefined
   readonly credentials?: Credentials | undefined
-  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`; self-hosted servers mostly need it. */
+  /** Use `endpoint/bucket/key` instead of `bucket.endpoint/key`. Most self-hosted servers need this. */
   readonly forcePathStyle?: boolean | undefined
 }
 
-/** An endpoint and credentials never show in a message. */
+/** Shapes of the options. Messages never contain the endpoint or credentials. */
 export const s3ConnectionShapes = {
   endpoint: option.hidden(
     option.of('a URL that begins with `http://` or `https://`', (value) => typeof value === 'string' && isHttp(value)),

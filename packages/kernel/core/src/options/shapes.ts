@@ -1,4 +1,4 @@
-/** The values that one option takes, in words that complete "must be …". */
+/** The valid values of one option. `must` completes the sentence "must be …". */
 export interface OptionShape {
   readonly must: string
   /** True for a valid value. Not called for `undefined`, unless the option is required. */
@@ -6,11 +6,11 @@ export interface OptionShape {
   readonly required?: true
   /** Keeps the value out of messages: it may be a secret or a host path. */
   readonly hidden?: true
-  /** Shapes of nested options, checked as `outer.inner`. No other name is taken. */
+  /** Shapes of nested options, checked as `outer.inner`. Other names are refused. */
   readonly options?: OptionShapes
   /** The shape of each element of a list, checked as `outer[0]`. */
   readonly element?: OptionShape
-  /** For free names: the shapes of names and values, checked as `outer.name`. */
+  /** For options with free names: the shapes of names and values, checked as `outer.name`. */
   readonly entries?: { readonly names: OptionShape; readonly values: OptionShape }
 }
 
@@ -47,7 +47,7 @@ export const option = {
     accepts: (value) => typeof value === 'object' && hasMethods(value, 'stat', 'list', 'close'),
     required: true,
   },
-  /** Milliseconds that a timer can wait: at least 1. */
+  /** Milliseconds for a timer, from 1. */
   duration: integer(1, 2 ** 31 - 1),
   strings: listOf({ must: 'a string', accepts: (value) => typeof value === 'string' }, 'a list of strings'),
 

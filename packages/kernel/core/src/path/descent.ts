@@ -7,17 +7,17 @@ interface Step<Path, Known> {
 }
 
 const maxRemembered = 1024
-/** Characters of a remembered path: longer ones are slow to look up. */
+/** Maximum length of a remembered path: longer paths are slow to look up. */
 const longestRemembered = 512
 
-/** Facts about a directory, derived from the directory above. Remembers the last path, so a walk takes the same time at any depth. */
+/** Derives facts about a directory from the directory above. Remembers the last path, so a walk takes the same time at any depth. */
 export class Descent<Known, Path extends string = VirtualPath> {
   readonly #root: Step<Path, Known>
   readonly #way: Step<Path, Known>[] = []
   readonly #remembered = new Map<Path, Known>()
   readonly #next: (above: Known, directory: Path) => Known
 
-  /** @param root `/` for absolute paths, empty for relative ones */
+  /** @param root `/` for absolute paths, empty for relative paths */
   constructor(root: Path, known: Known, next: (above: Known, directory: Path) => Known) {
     this.#root = { path: root, known }
     this.#next = next

@@ -9,7 +9,7 @@ export interface InputOptions {
   readonly operation: string
 }
 
-/** As {@link parsePath}, with one leading alias segment taken off once. */
+/** Works like {@link parsePath}, but first removes one leading alias segment. */
 export function parseInput(input: string, { base, aliases, operation }: InputOptions): ParsedPath {
   const parsed = parsePath(input, { base, operation })
   if (aliases.size === 0) return parsed
@@ -20,7 +20,7 @@ export function parseInput(input: string, { base, aliases, operation }: InputOpt
   }
   const [first, ...rest] = path.segments
   if (first === undefined || !aliases.has(first)) return parsed
-  // Parsed again: `/workspace/..` climbs above the root, as `/..` does.
+  // Parses again: `/workspace/..` climbs above the root, as `/..` does.
   return parsePath(`/${rest.join('/')}${directory ? '/' : ''}`, { operation })
 }
 
@@ -40,8 +40,8 @@ export function displayPath(path: VirtualPath | UnresolvedPath): VirtualPath {
 const onlyAscii = /^[\u0000-\u007f]*$/
 
 /**
- * The form of a name that a case-insensitive file system compares: case folded, in NFC. Upper-casing comes first, to fold `ß` and `ſ`.
- * Callers must fold whole names: sigma has another lower case at the end of a word.
+ * Returns a name as case-insensitive file systems compare it: case folded, in NFC. Upper-casing comes first, to fold `ß` and `ſ`.
+ * Callers must fold whole names: sigma has a different lower case at the end of a word.
  */
 export function foldName(name: string): string {
   if (onlyAscii.test(name)) return name.toLowerCase()

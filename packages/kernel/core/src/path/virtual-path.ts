@@ -5,49 +5,49 @@ declare const mountPathBrand: unique symbol
 declare const hostPathBrand: unique symbol
 
 /**
- * A path of callers and models: absolute, `/`-separated, normalised.
+ * A path for callers and models: absolute, `/`-separated, normalised.
  *
  * Invariants: starts with `/`; no empty, `.` or `..` segment; no trailing slash, except `/`; no NUL; well-formed Unicode;
- * at most {@link maxPathBytes} bytes, and {@link maxNameBytes} a segment, in UTF-8. Names are kept byte for byte.
+ * at most {@link maxPathBytes} bytes, and {@link maxNameBytes} per segment, in UTF-8. The bytes of names do not change.
  */
 export type VirtualPath = string & { readonly [virtualPathBrand]: true }
 
-/** A path inside one mount, seen from the adapter's root: the same invariants as {@link VirtualPath}, another origin. */
+/** A path inside one mount, relative to the adapter's root. Has the invariants of {@link VirtualPath}. */
 export type MountPath = string & { readonly [mountPathBrand]: true }
 
-/** A real path on this machine. It never leaves adapters and executors, and is never in an error message. */
+/** A real path on this machine. Only adapters and executors use it; error messages never contain it. */
 export type HostPath = string & { readonly [hostPathBrand]: true }
 
-/** A path with `..` after a name. Links decide its meaning, so it is resolved step by step under the policy. */
+/** A path with `..` after a name. Its meaning depends on links, so the workspace resolves it step by step under the policy. */
 export interface UnresolvedPath {
-  /** Segments from the root, without empty ones and `.`; at least one is `..` after a name. */
+  /** Segments from the root, without empty segments and `.`. At least one segment is `..` after a name. */
   readonly segments: readonly string[]
 }
 
 export interface ParsedPath {
   readonly path: VirtualPath | UnresolvedPath
-  /** The input ended in `/` (or `/.`, `/..`): it must name a directory. */
+  /** True if the input ended in `/`, `/.` or `/..`: the path must then be a directory. */
   readonly directory: boolean
 }
 
 export interface ParseOptions {
-  /** The base of a relative path: a directory that is not a link. Default `/`. */
+  /** The start of a relative path: a directory that is not a link. Default `/`. */
   readonly base?: VirtualPath | undefined
-  /** Named in the error. Default `parse`. */
+  /** The operation in error messages. Default `parse`. */
   readonly operation?: string | undefined
 }
 
 export const rootPath = '/' as VirtualPath
 export const mountRoot = '/' as MountPath
 
-/** Bytes in UTF-8, as on Linux (`PATH_MAX` less its NUL). */
+/** Maximum bytes of a path in UTF-8, as on Linux (`PATH_MAX` without its NUL). */
 export const maxPathBytes = 4095
-/** Characters (UTF-16 units) of a given path, before `.`, `..` and slashes vanish. */
+/** Maximum UTF-16 units of an input, before `.`, `..` and repeated slashes are removed. */
 const maxInputLength = 16_384
-/** Bytes in UTF-8, as on Linux (`NAME_MAX`). */
+/** Maximum bytes of a name in UTF-8, as on Linux (`NAME_MAX`). */
 export const maxNameBytes = 255
 
-// An absolute path that needs no work: short ASCII segments without NUL, none of them `.` or `..`, no trailing slash.
+// An absolute path that is already normal: short ASCII segments without NUL, none of them `.` or `..`, no trailing slash.
 // eslint-disable-next-line no-control-regex -- only NUL is excluded on purpose
 const alreadyNormal = /^(?:\/(?!\.\.?(?:\/|$))[\u0001-\u002e\u0030-\u007f]{1,255})+$/
 // eslint-disable-next-line no-control-regex -- distinguishes ASCII from the rest
@@ -55,8 +55,8 @@ const onlyAscii = /^[\u0000-\u007f]*$/
 const encoder = new TextEncoder()
 
 /**
- * Parses a {@link VirtualPath}. `""` and `.` are the base; `//`, `.` and trailing slashes vanish.
- * @throws WorkspaceError `EOUTSIDE` above the root, `EINVAL` for any other `..`, NUL, a lone surrogate or no string, `ENAMETOOLONG`.
+ * Parses a {@link VirtualPath}. `""` and `.` mean the base. Removes repeated and trailing slashes, and `.`.
+ * @throws WorkspaceError `EOUTSIDE` above the root; `EINVAL` for any other `..`, NUL, a lone surrogate or a non-string; `ENAMETOOLONG`
  */
 export function parseVirtualPath(input: string, options: ParseOptions = {}): VirtualPath {
   const { path } = parsePath(input, options)
@@ -70,7 +70,7 @@ export function parseVirtualPath(input: string, options: ParseOptions = {}): Vir
   })
 }
 
-/** Like {@link parseVirtualPath}, but keeps `..`, and reports whether a directory was asked for. */
+/** Works like {@link parseVirtualPath}, but keeps `..`, and returns whether the input requires a directory. */
 export function parsePath(input: string, options: ParseOptions = {}): ParsedPath {
   if (typeof input === 'string') {
     if (input.length <= maxNameBytes && alreadyNormal.test(input))
@@ -109,7 +109,7 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
     }
     depth -= 1
     if (depth < 0) throw outsideError(input, operation)
-    // The base is a real directory, so `..` removes a name at once. A name of the input may be a link.
+    // The base is a real directory, so `..` removes its last name. A name of the input may be a link, so its `..` remains.
     if (resolved && segments.length === fromBase) {
       segments.pop()
       fromBase -= 1
@@ -177,8 +177,8 @@ export function outsideError(path: string, operation: string): WorkspaceError {
 }
 
 /**
- * Checks the path of an adapter call. Adapters call it first, so none relies on its caller.
- * @throws WorkspaceError `EINVAL`, `ENAMETOOLONG` when the invariants of {@link MountPath} do not hold
+ * Checks the path of an adapter call. Adapters call this function first, so that no adapter relies on its caller.
+ * @throws WorkspaceError `EINVAL`, `ENAMETOOLONG` if the path breaks the invariants of {@link MountPath}
  */
 export function assertMountPath(path: string, operation: string): asserts path is MountPath {
   if (typeof path === 'string' && ((path.length <= maxNameBytes && alreadyNormal.test(path)) || path === '/')) return
@@ -193,19 +193,19 @@ export function assertMountPath(path: string, operation: string): asserts path i
   })
 }
 
-/** {@link parseVirtualPath} for callers who use an adapter directly. */
+/** Works like {@link parseVirtualPath}, for callers that use an adapter directly. */
 export function parseMountPath(input: string, operation?: string): MountPath {
   return parseVirtualPath(input, { operation }) as string as MountPath
 }
 
-/** True when `path` is `root` or lies below it, by whole components: `/threads/t12` is not within `/threads/t1`. */
+/** Returns true if `path` is `root` or lies below it. Compares whole components: `/threads/t12` is not within `/threads/t1`. */
 export function isWithin<Path extends VirtualPath | MountPath>(path: Path, root: Path): boolean {
   if (root === '/' || path === root) return true
-  // Long paths that are equal so far: `startsWith` takes thirty times as long.
+  // Long paths with an equal start: `startsWith` takes thirty times as long.
   return path.charCodeAt(root.length) === 47 && path.slice(0, root.length) === root
 }
 
-/** `path` as seen from `root`: `/` for the root itself. `path` must be within `root`. */
+/** Returns `path` relative to `root`: `/` for the root itself. `path` must be within `root`. */
 export function relativeTo(path: VirtualPath, root: VirtualPath): MountPath
 export function relativeTo(path: MountPath, root: MountPath): MountPath
 export function relativeTo(path: string, root: string): MountPath {
@@ -224,13 +224,13 @@ export function childPath<Path extends VirtualPath | MountPath>(directory: Path,
   return (directory === '/' ? `/${name}` : `${directory}/${name}`) as Path
 }
 
-/** The parent directory; `/` is its own. */
+/** Returns the parent directory; for `/`, returns `/`. */
 export function parentPath<Path extends VirtualPath | MountPath>(path: Path): Path {
   const slash = path.lastIndexOf('/')
   return (slash <= 0 ? '/' : path.slice(0, slash)) as Path
 }
 
-/** The first name of an absolute path; empty for `/`. */
+/** Returns the first name of an absolute path; empty for `/`. */
 export function topName(path: string): string {
   const slash = path.indexOf('/', 1)
   return path.startsWith('/') ? path.slice(1, slash === -1 ? undefined : slash) : ''

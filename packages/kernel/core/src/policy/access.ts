@@ -3,7 +3,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Need } from '../contract/operations.ts'
 import type { Access, SubtreeRule } from '../contract/policy.ts'
 
-/** Rights as bits, so that intersecting rules is one AND. */
+/** Rights as bits: one AND gives the common rights of two rules. */
 export const READ = 1
 export const WRITE = 2
 export const ALL = READ | WRITE

@@ -11,7 +11,7 @@ const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exce
 
 export const rulesShape: OptionShape = option.of('a list of rules', Array.isArray)
 
-/** @throws WorkspaceError `EINVAL` for a value that is not a rule, and for two of one name. */
+/** @throws WorkspaceError `EINVAL` for a value that is not a rule, and for two rules with one name */
 export function checkRules(rules: readonly Rule[]): void {
   const seen = new Set<string>()
   for (const [index, rule] of rules.entries()) {
@@ -55,7 +55,7 @@ function invalid({ name }: Rule, reason: string, remedy: string): WorkspaceError
   return new WorkspaceError({ code: 'EINVAL', operation, rule: name, reason, remedy })
 }
 
-/** @throws WorkspaceError `EINVAL` for an exception to nothing, and to a rule that names its path itself. */
+/** @throws WorkspaceError `EINVAL` for an exception without a rule to apply to, and for an exception to a rule that names the same path */
 export function checkExceptions(
   exceptions: readonly ExceptionRule<VirtualPath>[],
   subtrees: readonly SubtreeRule<VirtualPath>[],

@@ -1,8 +1,8 @@
 import type { CommandLineRequest, CommandParser, CommandRule, Decision, SimpleCommand } from '../contract/policy.ts'
 
-/** Asks every rule for every simple command. An unreadable line or a failing rule refuses. */
+/** Evaluates every rule for every simple command. Refuses a line that cannot be parsed, or whose rule fails. */
 export function decideCommandLine(rules: readonly CommandRule[], request: CommandLineRequest): Decision {
-  // Most rules have the same parser: the line is read once.
+  // Most rules have the same parser, so each parser parses the line once.
   const parsed = new Map<CommandParser, readonly SimpleCommand[]>()
   for (const rule of rules) {
     const refused = ask(rule, request, parsed)
@@ -29,7 +29,7 @@ function ask(
     try {
       verdict = rule.test(command)
     } catch {
-      // the refusal names the rule
+      // the refusal contains the rule's name, so the error itself is dropped
       return refuse(rule, 'the command could not be judged: the rule failed', 'tell the author of the rule')
     }
     if (verdict === true) continue

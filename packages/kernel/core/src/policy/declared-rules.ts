@@ -9,11 +9,11 @@ import type { AccessRequest, Decision, PatternRule, PredicateRule, SubtreeRule }
 type Denial = Extract<Decision, { effect: 'deny' }>
 
 export interface RefusalOptions {
-  /** Look-alikes of denied names are allowed. Default false. */
+  /** Allows other spellings of denied names. Default false. */
   readonly ignoreVariants?: boolean | undefined
 }
 
-/** The rules that are data. They hold at both doors, whichever engine declares them. */
+/** Rules that are data. They apply to the file API and to commands, whichever policy engine declares them. */
 export class DeclaredRules {
   readonly subtrees: readonly SubtreeRule<VirtualPath>[]
   readonly patterns: readonly CompiledPattern[]
@@ -30,7 +30,7 @@ export class DeclaredRules {
     return this.patterns.some((pattern) => pattern.mayMatchBelow(directory))
   }
 
-  /** `node`: the deepest node at or above the path, in a namespace of these subtrees. */
+  /** `node`: the deepest node at or above the path, in a namespace with these subtrees. */
   refusal(
     node: NamespaceNode<NamespaceMount>,
     request: AccessRequest,
@@ -38,7 +38,7 @@ export class DeclaredRules {
   ): Denial | undefined {
     const { path, need, operation } = request
     if (node.rights !== ALL && (node.rights & rightFor(need)) === 0) return refuseSubtree(node, request)
-    // If case matters, a look-alike is not the denied file: callers who find the file may remove it.
+    // If case matters, another spelling is another file, and callers who find it may delete it.
     const removes = operation === 'delete' && node.mount?.caseSensitive === true
     if (!this.variants.empty && !removes && !ignoreVariants) {
       const rule = this.variants.match(path)
@@ -51,7 +51,7 @@ export class DeclaredRules {
     return undefined
   }
 
-  /** The refusal by a rule that names a link on the path, or a name below the link, wherever the link leads. */
+  /** Returns the refusal by a rule that names a link on the path, or a name below the link. The link's target does not matter. */
   refusalAtLink(node: NamespaceNode<NamespaceMount>, request: AccessRequest, link: VirtualPath): Denial | undefined {
     const depth = segmentsOf(link).length
     const isNamed = (at: VirtualPath): boolean => segmentsOf(at).length >= depth
@@ -68,7 +68,7 @@ export class DeclaredRules {
   }
 }
 
-/** The path by which a rule decides about a node, and its rights there. */
+/** Returns the path by which a rule decides about a node, and the rule's rights there. */
 function decidingEntry(
   node: NamespaceNode<NamespaceMount>,
   rule: SubtreeRule<VirtualPath>,

@@ -8,7 +8,7 @@ interface VariantNode {
   readonly denied: { readonly rule: SubtreeRule<VirtualPath>; readonly path: VirtualPath }[]
 }
 
-/** Finds paths that differ from a denied path only in case or Unicode normalisation. A deny rule holds for them on any storage. */
+/** Finds paths that differ from a denied path only in case or Unicode normalisation. A deny rule covers such variants on any store. */
 export class DeniedVariants {
   readonly #root: VariantNode = { children: new Map(), denied: [] }
   readonly #named = new Map<SubtreeRule<VirtualPath>, Set<string>>()
@@ -46,7 +46,7 @@ export class DeniedVariants {
     return this.#lastNames.has(foldName(name))
   }
 
-  /** The rule that denies a variant of `path` or of an ancestor. */
+  /** Returns the rule that denies a variant of `path` or of an ancestor. */
   match(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {
     if (this.empty) return undefined
     let node = this.#root
@@ -59,7 +59,7 @@ export class DeniedVariants {
       node = child
       for (const { rule } of node.denied) {
         const prefix = path.slice(0, end)
-        // An entry of the rule with exactly this spelling decides instead.
+        // If the rule has an entry with exactly this spelling, that entry decides.
         if (this.#named.get(rule)?.has(prefix) !== true) return rule
       }
       start = end + 1
@@ -77,7 +77,7 @@ export class DeniedVariants {
     return node.children.size > 0
   }
 
-  /** A rule that denies something below a variant of `path` in another spelling. */
+  /** Returns a rule that denies an entry below another spelling of `path`. */
   leadingTo(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {
     if (this.empty) return undefined
     let node = this.#root

@@ -4,25 +4,25 @@ import { option } from '../options/shapes.ts'
 import type { HostsRule } from '../contract/policy.ts'
 
 export interface HostEntry {
-  /** As written: the name of the rule in events and messages. */
+  /** The entry as written. Events and messages show this text. */
   readonly text: string
-  /** In lower case, without a final dot; of a wildcard, the part behind `*.`. */
+  /** The name in lower case, without a final dot; for a wildcard, the part after `*.`. */
   readonly name: string
-  /** `*.`: every name below at any depth, but not the name itself. */
+  /** True for `*.`: every name below, at any depth, but not the name itself. */
   readonly isWildcard: boolean
-  /** Absent: 80 and 443. */
+  /** Absent: ports 80 and 443. */
   readonly port: number | undefined
 }
 
-/** The ports of an entry without one. */
+/** The ports of an entry that names none. */
 export const webPorts: readonly number[] = [80, 443]
 
 const label = /^(?!-)[a-z\d_-]{1,63}(?<!-)$/u
 const longestName = 253
-/** An address in one of its spellings: in brackets, or digits alone. */
+/** An IP address in any spelling: in brackets, or only numbers. */
 const address = /^(?:\[.*\]|(?:\d+|0x[\da-f]+)(?:\.(?:\d+|0x[\da-f]+))*)$/iu
 
-/** Reads an entry: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. `problem` is printed directly after the entry. */
+/** Parses an entry: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. `problem` is printed directly after the entry. */
 export function parseHost(text: string): HostEntry | { readonly problem: string } {
   const [, host = '', written] = /^(.*?)(?::([^:\]]*))?$/su.exec(text) ?? []
   if (/[/@?#\s]/u.test(text) || text.includes('://'))
@@ -42,7 +42,7 @@ export function normalName(text: string): string {
   return text.toLowerCase().replace(/\.$/u, '')
 }
 
-/** Whether a name in the form of {@link normalName} can be a host. Digits alone in the last label are an address. */
+/** Returns whether a name in the form of {@link normalName} can be a host. If its last label is a number, it is an address. */
 export function isName(name: string): boolean {
   const labels = name.split('.')
   return (
@@ -57,7 +57,7 @@ function portOf(text: string): number {
   return port <= 65_535 ? port : Number.NaN
 }
 
-/** Two equal entries: the index of the second, and the text of the first. */
+/** Finds two equal entries. Returns the index of the later entry, and the text of the earlier. */
 function repeatedHost(entries: readonly HostEntry[]): { readonly index: number; readonly first: string } | undefined {
   const seen = new Map<string, string>()
   for (const [index, entry] of entries.entries()) {
@@ -72,7 +72,7 @@ function repeatedHost(entries: readonly HostEntry[]): { readonly index: number; 
   return undefined
 }
 
-/** @throws WorkspaceError `EINVAL` for an entry that is not a host, or repeats another */
+/** Parses the entries. @throws WorkspaceError `EINVAL` for an entry that is not a host, or repeats another */
 export function readHosts(
   texts: readonly string[],
   {
@@ -102,7 +102,7 @@ export function readHosts(
 export class HostList {
   readonly entries: readonly HostEntry[]
   readonly ports: readonly number[]
-  /** The lists that narrowed this one, with their rules; the widest comes first, without a rule. */
+  /** The lists that were combined, each with its rule. The first is the widest, and has no rule. */
   readonly #parts: readonly { readonly rule?: string; readonly list: HostList }[]
 
   constructor(
@@ -114,7 +114,7 @@ export class HostList {
     this.#parts = parts
   }
 
-  /** Keeps the hosts that each rule has as well, with the text of this list. */
+  /** Returns the hosts of this list that each rule also contains, with the texts of this list. */
   narrow(rules: readonly HostsRule[]): HostList {
     if (rules.length === 0) return this
     const lists = rules.map((rule) => ({ rule: rule.name, list: listOf(rule) }))
@@ -125,7 +125,7 @@ export class HostList {
     return new HostList(entries, [{ list: this }, ...lists])
   }
 
-  /** The entry that lets a connection pass, if any. */
+  /** Returns the entry that allows a connection, if any. */
   find(name: string, port: number): HostEntry | undefined {
     const wanted = normalName(name)
     return this.entries.find((entry) => matches(entry, wanted) && portsOf(entry).includes(port))
@@ -136,14 +136,14 @@ export class HostList {
     return this.entries.some((entry) => matches(entry, wanted))
   }
 
-  /** The rule that excludes a host of the widest list, if any. Without a port: at any port. */
+  /** Returns the rule that excludes a host of the widest list, if any. Without a port: at any port. */
   closedBy(name: string, port?: number): string | undefined {
     const lacks = this.#parts.find(({ list }) => (port === undefined ? !list.knows(name) : !list.find(name, port)))
     return lacks?.rule
   }
 }
 
-/** The hosts of a rule. @throws WorkspaceError `EINVAL` as {@link readHosts} does */
+/** Returns the host list of a rule. @throws WorkspaceError `EINVAL` as {@link readHosts} does */
 export function listOf({ name, hosts }: Pick<HostsRule, 'name' | 'hosts'>): HostList {
   checkOption('rules', 'hosts', hosts, option.required(option.strings))
   return new HostList(readHosts(hosts, { operation: 'rules', option: 'hosts', rule: name }))
@@ -163,7 +163,7 @@ function isPartOf(part: HostEntry, whole: HostEntry): boolean {
   return whole.isWildcard && part.name.endsWith(`.${whole.name}`)
 }
 
-/** The reason to print directly after an unlisted host, and the entry to add. `rule`: the rule whose list lacks the host. */
+/** Returns the reason to print directly after an unlisted host, and the entry to add. `rule`: the rule whose list lacks the host. */
 export function unlistedHost(
   name: string,
   port = 443,

@@ -4,12 +4,12 @@ import { stepsOf } from '../glob/glob.ts'
 import { nameOf } from '../glob/names.ts'
 import type { Name } from '../glob/names.ts'
 
-/** Globs asked together, from the top down. A hundred plain names take as long as one. Case never matters. */
+/** Matches several globs together, from the root down. Ignores case. A hundred plain names take as long as one. */
 export class NameSet {
   readonly #patterns: readonly string[]
   readonly #automaton: Automaton
 
-  /** With `topDown` (default false), paths below a match are not queried. */
+  /** `topDown`: callers never pass paths below a match. Default false. */
   constructor(patterns: readonly string[], topDown = false) {
     this.#patterns = patterns
     const options = { foldCase: true, topDown, operation: 'rule' }
@@ -44,7 +44,7 @@ export class NameSet {
   }
 }
 
-/** Without a workspace, `./x` is `/x`. */
+/** Outside a workspace, `./x` means `/x`. */
 function anchor(pattern: string): string {
   return pattern.startsWith('./') ? pattern.slice(1) : pattern
 }

@@ -14,38 +14,38 @@ interface RuleEntry {
   readonly rights: number
 }
 
-/** A path that a mount or a rule names. Its rights hold below, up to the next such node. */
+/** A path that a mount or a rule names. Its rights also apply below, down to the next node. */
 export interface NamespaceNode<Mount extends NamespaceMount> {
   readonly path: VirtualPath
   readonly parent: NamespaceNode<Mount> | undefined
   children: Map<string, NamespaceNode<Mount>> | undefined
-  /** The mount that holds this path; undefined above all mounts. */
+  /** The mount that contains this path; undefined above all mounts. */
   mount: Mount | undefined
   leadsToMount: boolean
-  /** Rights by all rules together, without the mount's access. */
+  /** The rights that all rules together leave, without regard to the mount's access. */
   rights: number
-  /** Names of the rules that take `READ` or `WRITE` away here. */
+  /** The rules that remove `READ` or `WRITE` here. */
   deniers: readonly SubtreeRule<VirtualPath>[]
   entries: RuleEntry[] | undefined
-  /** Names below this node are compared case-folded. */
+  /** True if names below this node are compared case-folded. */
   fold: boolean
-  /** An alias: not an entry of the workspace. */
+  /** True for an alias, which is not an entry of the workspace. */
   reserved: boolean
 }
 
 export interface NamespaceOptions<Mount extends NamespaceMount> {
   readonly mounts: readonly Mount[]
   readonly rules: readonly SubtreeRule<VirtualPath>[]
-  /** The scratch: exempt from rules that name neither it nor an entry inside. */
+  /** The path of the scratch. A rule applies to it only if the rule names the scratch or an entry inside. */
   readonly scratch?: VirtualPath | undefined
   readonly reserved?: readonly VirtualPath[] | undefined
 }
 
-/** Mounts and subtree rules in one trie, so one walk finds both. Rights are intersected at its construction. */
+/** Mounts and subtree rules in one trie, so one walk finds both. The constructor computes the common rights of all rules. */
 export class Namespace<Mount extends NamespaceMount> {
   readonly root: NamespaceNode<Mount>
   readonly scratch: VirtualPath | undefined
-  /** Some mount compares names case-folded. */
+  /** True if a mount compares names case-folded. */
   readonly #folds: boolean
 
   constructor({ mounts, rules, scratch, reserved = [] }: NamespaceOptions<Mount>) {
@@ -93,18 +93,18 @@ export class Namespace<Mount extends NamespaceMount> {
     return node
   }
 
-  /** Computes rights top down. `above`: the rights of each rule at the node above. */
+  /** Computes rights from the top down. `above`: the rights of each rule at the parent node. */
   #settle(node: NamespaceNode<Mount>, above: Map<SubtreeRule<VirtualPath>, number>): void {
     let current = above
     if (node.path === this.scratch) {
-      // The scratch is exempt from every rule that names neither it nor anything in it.
+      // Only rules that name the scratch, or an entry inside, apply to the scratch.
       const naming = [...above].filter(([rule]) => rule.entries.some(({ path }) => isWithin(path, node.path)))
       current = new Map(naming)
     }
     if (node.entries !== undefined) {
       current = new Map(current)
       const own = new Map<SubtreeRule<VirtualPath>, number>()
-      // One rule that names one path twice (through folding) gives the intersection.
+      // If a rule names one path twice (through folding), both entries apply.
       for (const { rule, rights } of node.entries) own.set(rule, (own.get(rule) ?? ALL) & rights)
       for (const [rule, rights] of own) current.set(rule, rights)
     }
@@ -146,7 +146,7 @@ export class Namespace<Mount extends NamespaceMount> {
     return node.path.length === path.length ? node : undefined
   }
 
-  /** Every node below `path`, without `path` itself, parents first. */
+  /** Yields every node below `path`, without `path` itself, parents first. */
   *below(path: VirtualPath): Generator<NamespaceNode<Mount>> {
     const node = this.at(path)
     if (node !== undefined) yield* descendants(node)
@@ -161,7 +161,7 @@ function* descendants<Mount extends NamespaceMount>(node: NamespaceNode<Mount>):
   }
 }
 
-// A shared list, since most nodes deny no right.
+// Shared by most nodes, which deny no right.
 const none: readonly never[] = []
 
 function newNode<Mount extends NamespaceMount>(

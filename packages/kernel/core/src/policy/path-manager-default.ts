@@ -4,7 +4,7 @@ import type { PathManagerOptions } from './path-manager-options.ts'
 
 let configured: PathManager | undefined
 
-/** Sets the process-wide manager, once, for programs that have exactly one; libraries take an instance. @throws `EEXIST` if set already */
+/** Sets the process-wide manager, once. Only for programs; libraries take a manager as an argument. @throws `EEXIST` on a second call */
 export function configurePathManager(options: PathManagerOptions): PathManager {
   if (configured !== undefined) {
     throw new WorkspaceError({
@@ -18,7 +18,7 @@ export function configurePathManager(options: PathManagerOptions): PathManager {
   return configured
 }
 
-/** The process-wide manager. @throws WorkspaceError `EINVAL` before `configurePathManager` */
+/** Returns the process-wide manager. @throws WorkspaceError `EINVAL` before `configurePathManager` */
 export function getPathManager(): PathManager {
   if (configured !== undefined) return configured
   throw new WorkspaceError({

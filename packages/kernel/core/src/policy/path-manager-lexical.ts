@@ -1,17 +1,17 @@
 import { WorkspaceError } from '../errors.ts'
 
-/** As on Linux (`PATH_MAX`, with its NUL). */
+/** Maximum bytes of a path, as on Linux (`PATH_MAX` with its NUL). */
 const maxPathBytes = 4096
-/** Limit of characters to follow for one path with many `..`, and the minimum that each call of `follow` counts. */
+/** Maximum characters that `follow` resolves for one path with many `..`. Each call counts at least `leastFollowed`. */
 const maxFollowed = 8192
 const leastFollowed = 100
 
 const encoder = new TextEncoder()
 
-/** `C:\a`, `C:/a`, `\a` and `\\host\share`: without a leading `/`, each would be a name in the base. */
+/** `C:\a`, `C:/a`, `\a` and `\\host\share`. Without a leading `/`, POSIX would read each as a name below the base. */
 const windowsPath = /^(?:[a-z]:[\\/]|\\)/iu
 
-/** @throws WorkspaceError `EINVAL` unless it is a POSIX path without NULs and lone surrogates; `ENAMETOOLONG` from 4,096 bytes. */
+/** @throws WorkspaceError `EINVAL` for a non-POSIX path, NUL or a lone surrogate; `ENAMETOOLONG` from 4,096 bytes */
 export function checkHostPath(path: unknown, operation: string): asserts path is string {
   if (typeof path !== 'string') {
     throw new WorkspaceError({
@@ -35,7 +35,7 @@ export function checkHostPath(path: unknown, operation: string): asserts path is
   throw new WorkspaceError({ code: 'EINVAL', operation, path: path.toWellFormed(), reason, remedy: 'remove it' })
 }
 
-/** The path of a string or a `file:` URL. @throws as `checkHostPath`, and `EINVAL` for a URL without a local file */
+/** Returns the path of a string or a `file:` URL. @throws as `checkHostPath`, and `EINVAL` for a URL without a local file */
 export function hostPathOf(given: unknown, operation: string): string {
   const path = given instanceof URL ? pathOfUrl(given, operation) : given
   checkHostPath(path, operation)
@@ -47,7 +47,7 @@ function pathOfUrl(url: URL, operation: string): string {
   const { protocol, host, pathname, search, hash } = url
   if (protocol !== 'file:') throw notOfFile(url.href, operation, `is a URL with the scheme \`${protocol}\``)
   if (host !== '') throw notOfFile(url.href, operation, 'is a URL of another machine')
-  // an escaped slash would be part of a name, which no file has
+  // an escaped slash would belong to a name, and no file name contains a slash
   if (search !== '' || hash !== '' || /%2f/iu.test(pathname)) {
     throw notOfFile(url.href, operation, 'is a URL with a query, a fragment or an escaped slash')
   }
@@ -86,11 +86,11 @@ function tooLong(path: string, operation: string): WorkspaceError {
 }
 
 /**
- * An absolute, normalised path. A relative `path` begins at `base`, whose links are followed. `..` goes up from where `follow` leads.
+ * Returns an absolute, normalised path. A relative `path` starts at `base`, whose links are followed. `..` leaves the result of `follow`.
  * @throws WorkspaceError `EINVAL` for too many `..` after names
  */
 export function resolveFrom(base: string, path: string, follow: (path: string) => string, operation: string): string {
-  // The names after the last `..` are not followed yet; the part before them is.
+  // `current` is already followed. `names` come after the last `..` and are not followed yet.
   let current = path.startsWith('/') ? '/' : base
   let names: string[] = []
   let followed = 0
@@ -125,7 +125,7 @@ function tooWinding(path: string, operation: string): WorkspaceError {
   })
 }
 
-/** Resolves the text of a path, without regard to links. */
+/** Resolves a path as text, without following links. */
 export function resolveLexically(base: string, path: string): string {
   const names = path.startsWith('/') || base === '/' ? [] : base.slice(1).split('/')
   for (const segment of path.split('/')) {
@@ -140,7 +140,7 @@ export function contains(root: string, path: string): boolean {
   return path === root || path.startsWith(root === '/' ? '/' : `${root}/`)
 }
 
-/** Takes the first segment off a relative path if it is `name`; once. */
+/** Removes the first segment of a relative path once, if it equals `name`. */
 export function stripFirstSegment(path: string, name: string): string {
   if (path.startsWith('/') || name === '') return path
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')

@@ -4,35 +4,35 @@ import { option } from '../options/shapes.ts'
 import type { OptionShapes } from '../options/shapes.ts'
 import { checkHostPath } from './path-manager-lexical.ts'
 
-/** The templates that a path may hold in braces: `{output_path}/report.md`. */
+/** The templates that a path may contain in braces: `{output_path}/report.md`. */
 export const pathTemplateNames = ['app_path', 'project_path', 'output_path', 'workspace_path', 'prompt_path'] as const
 
 export type PathTemplateName = (typeof pathTemplateNames)[number]
 
-/** The values of `{app_path}`, `{project_path}` and `{prompt_path}`; the other two are the manager's own roots. */
+/** The values of `{app_path}`, `{project_path}` and `{prompt_path}`. `{workspace_path}` and `{output_path}` are the manager's roots. */
 export type PathTemplates = Partial<
   Readonly<Record<Exclude<PathTemplateName, 'workspace_path' | 'output_path'>, string | undefined>>
 >
 
-/** A writable part of the workspace outside the output root. It holds only for calls that name it. */
+/** A writable part of the workspace outside the output root. Only calls with its name may write there. */
 export interface PathException {
   readonly name: string
-  /** In the workspace: absolute, or relative to the workspace root. Templates are filled in. */
+  /** A path in the workspace: absolute, or relative to the workspace root. May contain templates. */
   readonly path: string
-  /** Why it is needed. May not be blank. */
+  /** Why the exception is needed. Must not be blank. */
   readonly justification: string
 }
 
 export interface PathManagerOptions {
-  /** Absolute; files are read from there. */
+  /** The root for reading. Absolute. */
   readonly workspace: string
-  /** Absolute; files are written there. */
+  /** The root for writing. Absolute. */
   readonly output: string
   readonly templates?: PathTemplates | undefined
   readonly exceptions?: readonly PathException[] | undefined
   /**
-   * Follows the links of an absolute path, synchronously; keeps a missing part. An exception refuses the path.
-   * `@ws/adapter-local` has one. Absent: paths are judged as text, which is right without links.
+   * Follows the links of an absolute path, synchronously, and keeps missing names. If the function throws, the path is refused.
+   * `@ws/adapter-local` exports one. Absent: paths are compared as text, which is correct only without links.
    */
   readonly realpath?: ((path: string) => string) | undefined
 }
@@ -54,8 +54,8 @@ const sourceShapes: OptionShapes<PathManagerSources> = {
 }
 
 /**
- * Merges settings: flags over file over defaults, field by field and template by template. Exceptions are one field.
- * @throws WorkspaceError `EINVAL` when no source names the workspace or the output
+ * Merges settings: flags override the file, and the file overrides defaults. Merges by field and by template; `exceptions` is one field.
+ * @throws WorkspaceError `EINVAL` if no source names the workspace or the output
  */
 export function resolvePathManagerOptions(given: PathManagerSources): PathManagerOptions {
   checkOptions<PathManagerSources>(given, sourceShapes, { operation: 'resolvePathManagerOptions' })
@@ -118,7 +118,7 @@ export function checkManagerOptions(options: unknown): asserts options is PathMa
   throw managerError('exceptions', `names \`${twice}\` twice`, 'give each exception its own name')
 }
 
-/** Names a well-formed option without a meaning, but not its value. */
+/** Returns an error about a well-formed option that makes no sense. Omits the value of the option. */
 export function managerError(name: string, state: string, remedy: string, native?: unknown): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation, reason: `\`${name}\` ${state}`, remedy, native })
 }

@@ -20,33 +20,33 @@ import {
 } from './path-manager-options.ts'
 
 export interface ResolveWriteOptions {
-  /** A configured exception: the path then begins at the workspace, and must lie in the exception's part. */
+  /** The name of a configured exception. The path then starts at the workspace, and must lie in the part of that exception. */
   readonly exception?: string | undefined
 }
 
 /**
- * Decides which host paths a program may read and write, and touches nothing. Follows links when it judges.
- * A later change of the path is not covered: use a `Workspace` for that.
+ * Decides which host paths a program may read and write, without opening files. Follows links at the time of the call.
+ * If the path can change later, use a `Workspace` instead.
  */
 export interface PathManager {
-  /** True at and below the workspace root. Relative paths begin at the working directory, as for `node:fs`. Invalid input is false. */
+  /** Returns true at and below the workspace root. Relative paths start at the working directory, as in `node:fs`. Invalid input is false. */
   isWithinWorkspace(path: string | URL): boolean
   isWithinOutput(path: string | URL): boolean
-  /** The workspace root as configured, absolute and normalised; its links are not followed. */
+  /** The configured workspace root, absolute and normalised. Its links are not followed. */
   readonly workspacePath: HostPath
   readonly outputPath: HostPath
   /**
-   * The real path to read; a relative one begins at the workspace root.
-   * @throws WorkspaceError `EOUTSIDE` above the root by `..`, `EACCES` when it lies or leads elsewhere, `ENAMETOOLONG` from 4,096 bytes,
-   * `EINVAL` for a value that is not a path, another URL scheme, and too many `..` after names
+   * Returns the real path to read; a relative path starts at the workspace root.
+   * @throws WorkspaceError `EOUTSIDE`: `..` above the root; `EACCES`: the path is or leads outside; `ENAMETOOLONG`: 4,096 bytes or more;
+   * `EINVAL`: not a path, another URL scheme, or too many `..` after names
    */
   resolveRead(path: string | URL): HostPath
   /**
-   * The real path to write; a relative one begins at the output root. A first segment with that root's name is taken off once.
+   * Returns the real path to write; a relative path starts at the output root. Removes one first segment with the name of that root.
    * @throws WorkspaceError as `resolveRead`, and `EINVAL` for an unknown exception
    */
   resolveWrite(path: string | URL, options?: ResolveWriteOptions): HostPath
-  /** Fills in `{app_path}`, `{project_path}`, `{output_path}`, `{workspace_path}` and `{prompt_path}`, as all methods do first. */
+  /** Replaces `{app_path}`, `{project_path}`, `{output_path}`, `{workspace_path}` and `{prompt_path}`. All methods do this first. */
   expandTemplates(text: string): string
   readonly exceptions: readonly PathException[]
 }
@@ -54,13 +54,13 @@ export interface PathManager {
 interface Area {
   readonly name: 'workspace' | 'output' | 'exception'
   readonly given: string
-  /** With links followed once: a root that is exchanged later must not move the border. */
+  /** The root after links. Resolved once: a root that is replaced later must not move the border. */
   readonly real: string
 }
 
 /**
- * Makes a manager for two roots.
- * @throws WorkspaceError `EINVAL` for roots that are not absolute or cannot be resolved, unknown templates, and incomplete exceptions
+ * Makes a path manager for two roots.
+ * @throws WorkspaceError `EINVAL`: a root is relative or cannot be resolved, a template is unknown, or an exception is incomplete
  */
 export function createPathManager(options: PathManagerOptions): PathManager {
   checkManagerOptions(options)
@@ -100,12 +100,12 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     try {
       const path = hostPathOf(given, 'check')
       const expanded = expandTemplates(path)
-      // Without a process, a relative path cannot be judged.
+      // Without a working directory, a relative path has no meaning.
       const base = expanded.startsWith('/') ? '/' : process.cwd()
       checkHostPath(expanded, 'check')
       return contains(area.real, resolveFrom(base, expanded, follow, 'check'))
     } catch {
-      return false // a path that cannot be judged is not within
+      return false // a path that cannot be resolved is not within
     }
   }
 
@@ -153,7 +153,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
 
 const templatePattern = new RegExp(`\\{(${pathTemplateNames.join('|')})\\}`, 'gu')
 
-/** Checks the result of an injected function: a relative or empty path must not pass. */
+/** Checks the result of the caller's `realpath`: a relative or empty path must not pass. */
 function checkedRealpath(realpath: ((path: string) => string) | undefined): (path: string) => string {
   if (realpath === undefined) return (path) => path
   return (path) => {

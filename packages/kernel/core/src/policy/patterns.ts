@@ -10,13 +10,13 @@ import { NameSet } from './name-set.ts'
 import type { PatternRule } from '../contract/policy.ts'
 
 export interface PatternMatch {
-  /** The highest match at or above the path. The rule holds for everything below. */
+  /** The highest match at or above the path. The rule applies to everything below it. */
   readonly at: VirtualPath
   readonly pattern: string
 }
 
 interface Level {
-  /** Entries below are covered by this match, must be compared (`open`), or are skipped. */
+  /** For entries below: covered by this match, to be compared (`open`), or skipped. */
   readonly below: PatternMatch | 'open' | 'skipped'
   readonly patterns: Progress
   readonly files: Progress
@@ -24,7 +24,7 @@ interface Level {
   readonly skip: Progress
 }
 
-/** A pattern rule with compiled globs. Its answer depends on the path alone. */
+/** A pattern rule with compiled globs. A match depends on the path alone. */
 export class CompiledPattern {
   readonly rule: PatternRule
   readonly rights: number
@@ -46,7 +46,7 @@ export class CompiledPattern {
       throw invalid(name, 'a pattern rule needs at least one pattern')
     this.rule = rule
     this.rights = rightsOf(rule.access)
-    // Below an excepted match, further matches are looked for.
+    // With exceptions, an excepted match can contain further matches, so paths below a match are also passed.
     this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0)
     this.#files = new NameSet(rule.files ?? [])
     this.#except = new NameSet(rule.except ?? [])
@@ -61,10 +61,10 @@ export class CompiledPattern {
     this.#levels = new Descent<Level>(rootPath, top, (above, path) => this.#enter(above, path))
   }
 
-  /** The match at `path` or above that decides about `path`. `isFile`: the entry is, or may become, a file or link. */
+  /** Returns the match at `path` or above that decides about `path`. `isFile`: the entry is, or can become, a file or link. */
   match(path: VirtualPath, isFile = false): PatternMatch | undefined {
     if (path === '/') return undefined
-    // Several operations in a row often query one path.
+    // Consecutive operations often pass the same path.
     if (path === this.#lastAsked?.path && isFile === this.#lastAsked.isFile) return this.#lastAsked.match
     const match = this.#matchIn(this.#levels.at(parentPath(path)), path, nameOf(baseName(path), true), isFile)
     this.#lastAsked = { path, isFile, match }
@@ -80,7 +80,7 @@ export class CompiledPattern {
     return below === 'open' && (this.#patterns.mayMatchBelow(patterns) || this.#files.mayMatchBelow(files))
   }
 
-  /** A match below `directory` may depend on the directory's own name. */
+  /** Returns whether a match below `directory` can depend on the directory's own name. */
   hasBegunAt(directory: VirtualPath): boolean {
     const { below, patterns, files } = this.#levels.at(directory)
     return below === 'open' && (this.#patterns.isBegun(patterns) || this.#files.isBegun(files))

@@ -24,13 +24,13 @@ import type {
 const allow: Decision = { effect: 'allow' }
 
 interface RulePolicyOptions {
-  /** A path exempt from rules that do not name it: the workspace's `/tmp`. */
+  /** A path to which only rules that name it apply: the workspace's `/tmp`. */
   readonly exempt?: VirtualPath | undefined
-  /** The workspace of the rules. Default: none; every absolute path means something. */
+  /** The workspace of the rules. Default: none; a rule may then name any absolute path. */
   readonly scope?: RuleScope | undefined
 }
 
-/** The policy that rules make: every rule is evaluated alone, and the results are intersected. */
+/** The policy of a list of rules. Evaluates each rule alone; a request needs the permission of all rules. */
 export class RulePolicy implements Policy {
   readonly #predicates: readonly PredicateRule[]
   readonly #commands: readonly CommandRule[]
@@ -40,7 +40,7 @@ export class RulePolicy implements Policy {
   readonly declared: DeclaredRules
   readonly exceptions: readonly ExceptionRule<VirtualPath>[]
 
-  /** The rules as written, to be resolved again in another workspace. */
+  /** The rules before resolution, for use in another workspace. */
   readonly written: readonly Rule[]
 
   constructor(written: readonly Rule[], { exempt, scope = anywhere }: RulePolicyOptions = {}) {
@@ -81,7 +81,7 @@ export class RulePolicy implements Policy {
   }
 
   decide(request: AccessRequest): Decision {
-    // For callers outside a workspace; a workspace has its own namespace.
+    // Only for callers outside a workspace, which has its own namespace.
     this.#namespace ??= new Namespace({ mounts: [], rules: this.declared.subtrees, scratch: this.#exempt })
     return this.declared.refusal(this.#namespace.find(request.path), request) ?? this.decidePredicates(request)
   }
@@ -96,8 +96,8 @@ export class RulePolicy implements Policy {
 }
 
 /**
- * Makes the standard policy of rules. In a workspace they mean the same as its `rules`; alone, paths are relative to `/`.
- * @throws WorkspaceError `EINVAL` for a value that is not a rule, duplicate names and dangling exceptions.
+ * Makes the standard policy from rules. In a workspace, they mean the same as the option `rules`; otherwise, paths are relative to `/`.
+ * @throws WorkspaceError `EINVAL` for a value that is not a rule, duplicate names, and exceptions to unknown rules
  */
 export function createPolicy(rules: readonly Rule[], options?: Record<never, never>): Policy {
   checkOption('createPolicy', 'rules', rules, rulesShape)
@@ -110,7 +110,7 @@ function askPredicate(rule: PredicateRule, request: AccessRequest): Decision | u
   try {
     verdict = rule.test(request)
   } catch {
-    return refuse(rule, 'could not be judged: the rule failed', 'tell the author of the rule') // the refusal names the rule
+    return refuse(rule, 'could not be judged: the rule failed', 'tell the author of the rule') // the refusal contains the rule's name
   }
   if (verdict === true) return undefined
   const detail = typeof verdict === 'object' && verdict !== null ? verdict : undefined

@@ -1,15 +1,15 @@
 import { readOptions, ruleOptions } from './rule-options.ts'
 import type { PatternRule } from '../contract/policy.ts'
 
-// Each name is documented with its reason in docs/protected-names.md, which a test holds against these lists.
+// docs/protected-names.md gives the reason for each name. A test compares that file with these lists.
 
-/** Large directories whose content is not the user's. */
+/** Large directories whose content is not written by the user. */
 const skipped = ['node_modules', '.venv', 'site-packages', '.git/objects'] as const
 
 const secrets = [
   // Environment files.
   '.env*',
-  // Private keys, by the names that programs give them. `*.pem` is not here: CA bundles have that name too.
+  // Private keys, by the names that programs give them. `*.pem` is missing, because CA bundles also have that name.
   'id_{rsa,dsa,ecdsa,ecdsa_sk,ed25519,ed25519_sk}',
   '*.ppk',
   'privkey.pem',
@@ -17,7 +17,7 @@ const secrets = [
   '.ssh',
   '.gnupg',
   '.password-store',
-  // Clouds.
+  // Cloud credentials.
   '.aws',
   '.azure',
   '.oci',
@@ -27,7 +27,7 @@ const secrets = [
   '.kube',
   '.vault-token',
   '.terraform.d/credentials.tfrc.json',
-  // Registries and forges.
+  // Credentials of package registries and code hosts.
   '.npmrc',
   '.pypirc',
   '.docker/config.json',
@@ -38,7 +38,7 @@ const secrets = [
   '.git-credentials',
   '.config/git/credentials',
   '.config/{gh,glab-cli}',
-  // Machines and databases.
+  // Credentials of machines and databases.
   '{.,_}netrc',
   '.pgpass',
   '.my.cnf',
@@ -47,46 +47,46 @@ const secrets = [
 const secretsLeftAlone = ['.env*.{example,sample,template}'] as const
 
 const hooks = [
-  // A repository, also a bare one. The configuration can name a directory of hooks. `commondir` says where both are.
-  // `remotes` and `branches` name the repository of a push, whose hooks run.
+  // A repository, also a bare repository. `config` can name a directory of hooks, and `commondir` can move both.
+  // `remotes` and `branches` name the target repository of a push, whose hooks run.
   '*.git/{hooks,config,config.worktree,commondir,remotes,branches}',
-  // The git directories of submodules, nested ones too, and of worktrees.
+  // The git directories of submodules, also nested ones, and of worktrees.
   '*.git/modules/**/{hooks,config,config.worktree,commondir,remotes,branches}',
   '*.git/worktrees/*/{commondir,gitdir,config.worktree}',
   './.gitconfig',
   './.config/git',
-  // Editors run tasks, and interpreters that settings name, when a directory is opened.
+  // When a directory is opened, editors run its tasks, and interpreters that its settings name.
   '.vscode',
   '*.code-workspace',
   '.idea',
   '.zed',
   '.devcontainer{,.json}',
-  // Agents start what these name.
+  // Programs that these files name are started by agents.
   '.mcp.json',
   '.claude/{settings.json,settings.local.json,commands,agents,hooks}',
   '.codex/config.toml',
   '.cursor/{mcp.json,hooks.json}',
-  // Shells run them; HOME is the workspace's root.
+  // Start-up files of shells. HOME is the workspace's root.
   './.{profile,bash_profile,bash_login,bash_logout,bashrc}',
   './.{zshenv,zprofile,zshrc,zlogin,zlogout}',
   './.config/fish',
 ] as const
 
-/** A file that names the git directory; a directory of this name stays writable. */
+/** A file `.git` names the git directory. A directory `.git` remains writable. */
 const hookFiles = ['.git'] as const
 
-/** Branches of remotes: also named `remotes` in a submodule's git directory. */
+/** Exempt: branches of remotes, whose directory in a submodule's git directory is also called `remotes`. */
 const hooksLeftAlone = ['*.git/modules/*/**/refs/remotes'] as const
 
 export interface ProtectOptions {
-  /** Default: the name of the function. */
+  /** The name of the rule. Default: the name of the function. */
   readonly name?: string | undefined
 }
 
 /**
- * Denies files that usually hold credentials: `.env*` (not `.env.example` and its like), private keys by name, `.ssh`, `.aws`, `.npmrc` …
- * Skips `node_modules`, `.venv`, `site-packages` and `.git/objects`. Every name and its reason: docs/protected-names.md.
- * It goes by names: a secret that was committed stays readable through git.
+ * Denies files that usually contain credentials: `.env*` (but not `.env.example`), private keys by name, `.ssh`, `.aws`, `.npmrc` …
+ * Skips `node_modules`, `.venv`, `site-packages` and `.git/objects`. For every name and its reason, see docs/protected-names.md.
+ * Matches names only: a secret that was committed remains readable through git.
  */
 export function protectSecrets(options?: ProtectOptions): PatternRule {
   const { name = 'protectSecrets' } = readOptions('protectSecrets', ruleOptions.named, options)
@@ -104,10 +104,10 @@ export function protectSecrets(options?: ProtectOptions): PatternRule {
 
 /**
  * Makes files read-only that other programs run later: git hooks and configuration, settings of editors and agents, start-up files.
- * Every name and its reason: docs/protected-names.md.
+ * For every name and its reason, see docs/protected-names.md.
  *
- * In commands it covers files that exist at the start, and reserves missing names in a repository. The result reports new ones.
- * `git init`, commits and installs work; `git remote add` and `git config` in an existing repository do not. `.husky` stays writable.
+ * For commands, covers files that exist at the start, and reserves missing names in a repository. The result reports new files.
+ * `git init`, commits and installs work; `git remote add` and `git config` in an existing repository fail. `.husky` remains writable.
  */
 export function protectHooks(options?: ProtectOptions): PatternRule {
   const { name = 'protectHooks' } = readOptions('protectHooks', ruleOptions.named, options)

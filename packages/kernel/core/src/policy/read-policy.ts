@@ -11,8 +11,8 @@ export interface PolicySources {
 }
 
 /**
- * The policy of a workspace, with its paths resolved.
- * @throws WorkspaceError `EINVAL` for rules that mean nothing, or could have no effect in this workspace.
+ * Returns the policy of a workspace, with resolved paths.
+ * @throws WorkspaceError `EINVAL` for invalid rules, and for rules that cannot have an effect in this workspace
  */
 export function readPolicy(
   { rules = [], policy }: PolicySources,

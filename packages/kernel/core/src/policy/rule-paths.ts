@@ -12,7 +12,7 @@ const special = /[*?[{\\]/
 export interface RuleScope {
   readonly root: VirtualPath
   readonly aliases: AliasNames
-  /** Where mounts lie, that of the scratch included. Absent: a rule may name any path. */
+  /** All mount points, including that of the scratch. Absent: a rule may name any path. */
   readonly mounts?: readonly VirtualPath[] | undefined
   readonly missingScratch?: VirtualPath | undefined
 }
@@ -21,8 +21,8 @@ export interface RuleScope {
 export const anywhere: RuleScope = { root: rootPath, aliases: new Set() }
 
 /**
- * Resolves the paths of rules: takes aliases off, relative paths start at the root.
- * @throws WorkspaceError `EINVAL` for a path with `..`, and for a rule without effect, with the probable path
+ * Resolves the paths of rules: removes aliases, and starts relative paths at the root.
+ * @throws WorkspaceError `EINVAL` for a path with `..`, and for a rule without effect; the message suggests the intended path
  */
 export function resolveRules(rules: readonly Rule[], scope: RuleScope): Rule<VirtualPath>[] {
   return rules.map((rule) => {
@@ -44,7 +44,7 @@ export function resolveSubtree(rule: SubtreeRule, scope: RuleScope): SubtreeRule
   for (const { path: text, access } of rule.entries) {
     const path = resolveRulePath(text, rule.name, scope)
     const before = entries.get(path)
-    // A rule that confines to the root itself leaves nothing outside.
+    // A rule that confines to the whole root leaves no path outside.
     if (before !== undefined && before.access !== access && rule.confines !== true) {
       throw ruleError(rule.name, text, 'is named twice, with different access', 'keep one of the two')
     }
@@ -59,7 +59,7 @@ function resolveException(rule: ExceptionRule, scope: RuleScope): ExceptionRule<
 
 export function resolvePatterns(rule: PatternRule, scope: RuleScope): PatternRule {
   const resolve = (globs: readonly string[]): string[] => globs.map((glob) => resolvePattern(glob, rule.name, scope))
-  // A value that is not a list is refused when it is compiled.
+  // A value that is not a list is refused later, by the compiler of patterns.
   const { patterns, except, skip } = rule
   return {
     ...rule,
@@ -69,7 +69,7 @@ export function resolvePatterns(rule: PatternRule, scope: RuleScope): PatternRul
   }
 }
 
-/** Resolves a glob like a path, and refuses one that can match nothing. */
+/** Resolves a glob like a path, and refuses a glob that cannot match. */
 function resolvePattern(given: string, rule: string, scope: RuleScope): string {
   if (typeof given !== 'string') return given
   const glob = given.startsWith('./') ? joinPath(scope.root, given.slice(1) as MountPath) : given
@@ -88,7 +88,7 @@ function resolvePattern(given: string, rule: string, scope: RuleScope): string {
   return stripped
 }
 
-/** Refuses an alias in braces, `{workspace,src}`: no resolved path begins with an alias, so it would match nothing. */
+/** Refuses an alias in braces, `{workspace,src}`: no resolved path begins with an alias, so that glob could not match. */
 function refuseHiddenAlias(first: string, glob: string, rule: string, { aliases }: RuleScope): void {
   if (first.includes('*') || first.includes('{') !== first.includes('}')) return
   const { matches } = compileGlob(`/${first}`, { operation: 'rules' })
@@ -111,7 +111,7 @@ function resolveRulePath(text: string, rule: string, scope: RuleScope): VirtualP
   return path
 }
 
-/** Refuses a path without effect; a path above a mount is fine. `text`: as written. `rest`: the part of a glob after it. */
+/** Refuses a path outside all mounts; a path above a mount is allowed. `text`: as written. `rest`: the glob after the path. */
 function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleScope, rest = ''): void {
   const { mounts, aliases, missingScratch } = scope
   if (mounts === undefined) return
@@ -133,7 +133,7 @@ function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleS
   throw ruleError(rule, text, 'lies outside every mount, so the rule would do nothing', likely)
 }
 
-/** A path below a mount with similar spelling; otherwise the path below the root, without a usual first name. */
+/** Suggests a path below a mount with a similar spelling; otherwise the path below the root, without a common first name. */
 function likelyPath(path: VirtualPath, root: VirtualPath, mounts: readonly VirtualPath[]): VirtualPath {
   const alike = mounts.find(
     (at) => foldName(path.slice(0, at.length)) === foldName(at) && (path[at.length] ?? '/') === '/',

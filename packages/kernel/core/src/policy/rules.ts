@@ -22,17 +22,17 @@ import type {
 } from '../contract/policy.ts'
 
 export interface NameOption {
-  /** Default: made of the rule's kind and path. Rules of one workspace have different names. */
+  /** Default: derived from the rule's kind and path. Each rule of a workspace needs its own name. */
   readonly name?: string | undefined
 }
 
 export interface OutputOptions extends NameOption {
-  /** False makes the output root write-only. Default true. Executors of real programs then refuse every command (`EUNENFORCEABLE`). */
+  /** False: the output root is write-only; executors of real programs then refuse every command (`EUNENFORCEABLE`). Default true. */
   readonly readable?: boolean | undefined
 }
 
 export interface ExceptionOptions extends NameOption {
-  /** Shown by `explain` and the audit. */
+  /** Why the exception is needed. `explain` and the audit show this text. */
   readonly justification: string
   /** Default `read-write`. */
   readonly access?: Access | undefined
@@ -42,14 +42,14 @@ export interface ExceptionOptions extends NameOption {
 
 export interface PredicateOptions {
   readonly name: string
-  /** False, or an object with the reason, refuses. Synchronous and pure. */
+  /** Refuses by false, or by an object with the reason. Synchronous and pure. */
   readonly test: PredicateRule['test']
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
 
 export interface DenyCommandOptions extends NameOption {
-  /** `parseCommands` of `@ws/command-parser`, or one of your own: the core knows no shell. */
+  /** `parseCommands` of `@ws/command-parser`, or your own parser: the core itself has none. */
   readonly parser: CommandParser
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
@@ -62,9 +62,9 @@ export interface SubtreeOptions {
   readonly remedy?: string | undefined
 }
 
-/** Makers of rules. They throw `EINVAL` (or as `paths.parseVirtual`) for arguments without a meaning. */
+/** Functions that make rules. They throw `EINVAL`, or as `paths.parseVirtual`, for invalid arguments. */
 export const rules = {
-  /** Nothing outside `path` can be read or written. Both doors. */
+  /** Forbids to read or write outside `path`. Applies to the file API and commands. */
   withinWorkspace(path: string, options?: NameOption): SubtreeRule {
     const { name } = readOptions('withinWorkspace', ruleOptions.named, options)
     const root = rulePath(path)
@@ -78,7 +78,7 @@ export const rules = {
     }
   },
 
-  /** Nothing outside `path` can be written. Both doors. */
+  /** Forbids to write outside `path`. Applies to the file API and commands. */
   withinOutput(path: string, options?: OutputOptions): SubtreeRule {
     const { name, readable = true } = readOptions('withinOutput', ruleOptions.withinOutput, options)
     const root = rulePath(path)
@@ -93,7 +93,7 @@ export const rules = {
     }
   },
 
-  /** `path` and everything below can be read, not written. Both doors. */
+  /** Allows to read `path` and everything below it, but not to write. Applies to the file API and commands. */
   readOnly(path: string, options?: NameOption): SubtreeRule {
     const { name } = readOptions('readOnly', ruleOptions.named, options)
     const root = rulePath(path)
@@ -106,7 +106,7 @@ export const rules = {
     }
   },
 
-  /** `path` and everything below can be neither read nor written; its parent lists its name. Also in every spelling. Both doors. */
+  /** Forbids to read and write `path`, in every spelling, and everything below. Its parent lists its name. For file API and commands. */
   deny(path: string, options?: NameOption): SubtreeRule {
     const { name } = readOptions('deny', ruleOptions.named, options)
     const root = rulePath(path)
@@ -119,21 +119,21 @@ export const rules = {
     }
   },
 
-  /** Your own rule over subtrees: its longest matching path decides. Other rules decide about other paths. */
+  /** Your own subtree rule: its longest matching path decides. Paths that match none are left to other rules. */
   subtree(options: SubtreeOptions): SubtreeRule {
     const { name, entries, reason, remedy } = readOptions('subtree', ruleOptions.subtree, options)
     const list = Object.entries(entries).map(([path, access]) => entry(path, access))
     return { kind: 'subtree', name, entries: list, reason, remedy }
   },
 
-  /** A documented exception: `path` may be used although a confining rule denies it, such as a cache outside the output root. */
+  /** A documented exception: allows `path` although a confining rule denies it. Example: a cache outside the output root. */
   allow(path: string, options: ExceptionOptions): ExceptionRule {
     const { name, access = 'read-write', from, justification } = readOptions('allow', ruleOptions.allow, options)
     const root = rulePath(path)
     return { kind: 'exception', name: name ?? `allow(${root})`, entry: entry(root, access), from, justification }
   },
 
-  /** Restricts by your own function, at the file API only: commands need `acknowledge`. */
+  /** Restricts by your own function, but only at the file API: commands need `acknowledge`. */
   predicate(options: PredicateOptions): PredicateRule {
     const { name, test, reason, remedy } = readOptions('predicate', ruleOptions.predicate, options)
     return { kind: 'predicate', name, test, reason, remedy }
@@ -142,8 +142,8 @@ export const rules = {
   /**
    * Refuses commands by program (`['rm', 'curl']`), or by a function for every simple command, also in pipelines, functions and `sudo`.
    *
-   * **A guard rail, and no boundary.** Scripts, interpreters and copies do the same unseen. It refuses a line that the parser cannot read,
-   * and with names also a line with an unknown program (`$tool -x`).
+   * **A guard rail, not a boundary.** A script or a copied program can do the same unseen. Refuses a line that the parser cannot parse,
+   * and with a list of names also a line with an unknown program (`$tool -x`).
    */
   denyCommand(denied: readonly string[] | CommandRule['test'], options: DenyCommandOptions): CommandRule {
     const { name, parser, reason, remedy } = readOptions('denyCommand', ruleOptions.denyCommand, options)
@@ -168,8 +168,8 @@ export const rules = {
   },
 
   /**
-   * Denies every match of the glob and everything below; its parent lists its name. `*.pem` matches at any depth,
-   * `/keys/*.pem` below `/keys`, `./*.pem` in the root. Case never matters. Both doors; commands: at their start.
+   * Forbids to read and write every match of the glob, and everything below. Its parent lists the name. Ignores case. `*.pem` matches at any
+   * depth, `/keys/*.pem` below `/keys`, `./*.pem` in the root. For the file API and commands; for commands, matches at their start.
    */
   denyGlob(glob: string, options?: NameOption): PatternRule {
     const { name } = readOptions('denyGlob', ruleOptions.named, options)
@@ -178,8 +178,8 @@ export const rules = {
   },
 
   /**
-   * Narrows the network to these hosts: `registry.npmjs.org` for ports 80 and 443, `*.npmjs.org` for names below, `db.internal:5432`.
-   * It never widens the executor's list. An empty list leaves no host.
+   * Limits the network to these hosts: `registry.npmjs.org` for ports 80 and 443, `*.npmjs.org` for names below, `db.internal:5432`.
+   * Cannot add hosts to the executor's list. An empty list allows no host.
    */
   allowHosts(hosts: readonly string[], options?: NameOption): HostsRule {
     const { name = 'allowHosts' } = readOptions('allowHosts', ruleOptions.named, options)
@@ -190,7 +190,7 @@ export const rules = {
   protectSecrets,
   protectHooks,
 
-  /** Nothing larger than `bytes` can be written, streams included. File API only. */
+  /** Forbids to write a file larger than `bytes`, also as a stream. File API only. */
   maxFileSize(bytes: number, options?: NameOption): PredicateRule {
     checkOption('rules.maxFileSize', 'bytes', bytes, option.required(option.integer(0)))
     const { name } = readOptions('maxFileSize', ruleOptions.named, options)
@@ -203,7 +203,7 @@ export const rules = {
     }
   },
 
-  /** Only files with one of these extensions (`.md`) can be written. File API only. */
+  /** Allows to write only files with one of these extensions (`.md`). File API only. */
   onlyExtensions(extensions: readonly string[], options?: NameOption): PredicateRule {
     const { name } = readOptions('onlyExtensions', ruleOptions.named, options)
     if (!Array.isArray(extensions) || extensions.some((extension) => !/^\.[^/]+$/.test(String(extension)))) {
@@ -221,13 +221,13 @@ export const rules = {
   },
 } as const
 
-/** Refuses a malformed glob where the rule is made. */
+/** Returns the rule. Throws for a malformed glob, so that the caller of the maker gets the error. */
 function patternRule(rule: PatternRule): PatternRule {
   new CompiledPattern(rule)
   return rule
 }
 
-/** Checks a rule's path, and keeps it as written: only the workspace knows its meaning. */
+/** Checks a rule's path, and returns it unchanged: only the workspace can resolve it. */
 function rulePath(path: string): string {
   checkRulePath(path)
   parsePath(path, { operation: 'rule' })

@@ -1,4 +1,4 @@
-/** Length in bytes without a cut-off last character. */
+/** Returns the number of bytes before an incomplete last character. */
 export function completeLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -10,14 +10,14 @@ export function completeLength(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** Bytes of a cut-off first character. */
+/** Returns the number of bytes of an incomplete first character. */
 export function strayLength(bytes: Uint8Array): number {
   let stray = 0
   while (stray < 3 && stray < bytes.length && ((bytes[stray] ?? 0) & 0xc0) === 0x80) stray++
   return stray
 }
 
-/** Passes UTF-8 on in whole characters. An incomplete character waits for its remaining bytes. */
+/** Passes UTF-8 on in whole characters. Keeps an incomplete character until its remaining bytes arrive. */
 export function wholeCharacters(hand: (bytes: Uint8Array) => void) {
   let held = new Uint8Array()
   return {

@@ -28,8 +28,8 @@ const scratchPath = `/${scratchName}` as VirtualPath
 const defaultAlias = '/workspace' as VirtualPath
 
 /**
- * Makes a workspace, after checking its mounts, rules and executors.
- * @throws WorkspaceError `EINVAL`, `ENOWORKSPACE` (a root is missing), `ENOEXECUTOR` with the reasons. Then closes adapters of factories.
+ * Makes a workspace, after checking its mounts, rules and executors. On an error, closes the adapters that factories made.
+ * @throws WorkspaceError `EINVAL`; `ENOWORKSPACE`: a mount's root is missing; `ENOEXECUTOR` with the reasons
  */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   checkWorkspaceOptions(options)
@@ -40,7 +40,7 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
     for (const mount of options.mounts) mounts.push(await openMount(mount, mounts))
     return await assemble(options, mounts, scratch)
   } catch (error) {
-    await scratch.close().catch(() => undefined) // the first fault is reported, and the adapters are closed too
+    await scratch.close().catch(() => undefined) // the first error is thrown after all adapters are closed
     for (const { adapter, owned } of mounts) if (owned) await adapter?.close().catch(() => undefined)
     throw error
   }
@@ -184,7 +184,7 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
   }
 }
 
-/** Whether the workspace may take a name of the mount at `/`. @throws WorkspaceError `EBUSY` if asked for, and would hide an entry */
+/** Returns whether the workspace may take a name at `/`. @throws WorkspaceError `EBUSY` if it is `asked` for but taken */
 function isFree(name: string, taken: readonly string[], asked: boolean | undefined): boolean {
   if (asked === false) return false
   if (!taken.includes(name)) return true

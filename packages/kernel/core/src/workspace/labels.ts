@@ -17,7 +17,7 @@ export const labelsShape: OptionShape = {
   accepts: (value) => option.object.accepts(value) && Object.keys(value as object).length <= mostLabels,
 }
 
-/** A frozen copy of checked labels, for events. */
+/** Returns a frozen copy of checked labels, for events. */
 export function copyLabels(given: Readonly<Record<string, string>> = {}): AccessEvent['labels'] {
   return Object.freeze({ ...given })
 }

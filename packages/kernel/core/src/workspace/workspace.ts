@@ -85,7 +85,7 @@ export interface LiveWorkspaceOptions {
   readonly onClose: () => void
 }
 
-/** The workspace with `rehearsal` events, not to be closed. A workspace of another make is returned unchanged. */
+/** Returns a view of the workspace with `rehearsal` events. Do not close the view. Returns workspaces of other classes unchanged. */
 export function rehearsing(workspace: Workspace): Workspace {
   return workspace instanceof LiveWorkspace ? workspace.rehearsing() : workspace
 }
@@ -297,7 +297,7 @@ export class LiveWorkspace implements Workspace {
     return this.#checkpoints.restore(checkpoint, options)
   }
 
-  /** Ids of all commands and sessions that may still write. A command without an id is listed by its line. */
+  /** Returns the ids of all commands and sessions that may still write; for a command without an id, its line. */
   #busy(): readonly string[] {
     const named = [...this.#work.sessions(), ...this.#work.commands().filter(({ running }) => running)]
     const ids = named.map(({ id }) => id)
@@ -331,7 +331,7 @@ export class LiveWorkspace implements Workspace {
     await this.#syncAll(options)
   }
 
-  /** Syncs the stores, and the disks of this machine. */
+  /** Syncs the stores and the disks of this machine. */
   async #syncAll(options: SignalOption): Promise<void> {
     await this.#flushAll(options)
     for (const { adapter, scratch } of this.#context.mounts) if (!scratch) await adapter?.sync?.(options)
@@ -346,7 +346,7 @@ export class LiveWorkspace implements Workspace {
     return this.#closing
   }
 
-  /** Closes the workspace: tries every step, and throws the first failure at the end. */
+  /** Closes the workspace. Tries every step, and throws the first failure at the end. */
   async #close(): Promise<void> {
     this.#onClose()
     const failures: unknown[] = []
@@ -360,7 +360,7 @@ export class LiveWorkspace implements Workspace {
     await this.#work.close()
     for (const running of [...this.#running]) {
       running.kill('SIGKILL')
-      await running.wait().catch(() => undefined) // how a killed command ends does not matter
+      await running.wait().catch(() => undefined) // the result of a killed command does not matter
     }
     await attempt(() => this.#executor?.attached.close())
     await attempt(() => this.#flushAll({}))

@@ -10,7 +10,7 @@ const defaultFileBytes = 32 * 1024 * 1024
 
 function checkPath(path: string, operation: string, most: number): asserts path is MountPath {
   assertMountPath(path, operation)
-  // a character of UTF-16 takes three bytes at most
+  // a UTF-16 unit takes at most three bytes in UTF-8
   if (path.length * 3 <= most) return
   const bytes = utf8Length(path)
   if (bytes <= most) return
@@ -78,7 +78,7 @@ export class Admission {
     this.#driver = driver
   }
 
-  /** The checks of every operation, in this order, before the driver is called. */
+  /** Runs the checks of every operation in this order, before the driver is called. */
   admit(operation: AdapterOperation, path: MountPath, signal?: AbortSignal, destination?: MountPath): void {
     const { creates, changes, replaces }: OperationFacts = operations[operation]
     const { maxPathBytes, readOnly } = this.#driver.capabilities

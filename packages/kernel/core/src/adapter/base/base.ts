@@ -277,7 +277,7 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   }
 }
 
-/** Returns the driver's own promise. A second promise around it would cost as much as some drivers do. */
+/** Returns the driver's own promise. A wrapping promise would cost as much as some drivers' whole call. */
 function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return work()

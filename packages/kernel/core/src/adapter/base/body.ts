@@ -16,7 +16,7 @@ export interface BodyOptions {
   readonly open: Set<() => void>
 }
 
-/** The caller's stream, for drivers. It ends on an abort and on `close`, even while it hangs. Errors come as {@link BodyFailure}. */
+/** The caller's stream for a driver. An abort or `close` ends even a stream that hangs. Errors of the caller are {@link BodyFailure}. */
 export function bodyOf(
   data: AsyncIterable<Uint8Array>,
   { path, signal, open }: BodyOptions,
@@ -38,7 +38,7 @@ export function bodyOf(
       }
       const onAbort = (): void => leave(signal?.reason)
       const onClose = (): void => leave(contractError('ECLOSED', 'write', path))
-      // once for the whole stream: one listener per chunk would cost as much as the chunk
+      // one listener for the whole stream: a listener per chunk would cost as much as the chunk
       open.add(onClose)
       signal?.addEventListener('abort', onAbort, { once: true })
       return {
@@ -81,13 +81,13 @@ function iteratorOf(data: AsyncIterable<Uint8Array>): AsyncIterator<Uint8Array> 
 
 function ask(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   try {
-    return Promise.resolve(source.next()) // an iterator that was written by hand may give no promise
+    return Promise.resolve(source.next()) // a hand-written iterator may return a plain result instead of a promise
   } catch (error) {
     return Promise.reject(error as Error)
   }
 }
 
-/** Not awaited by its callers: a stream that hangs would hang its end too. Never rejects. */
+/** Closes the source. Callers do not await the end: a stream that hangs may never end. Never rejects. */
 async function end(source: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     await source.return?.()

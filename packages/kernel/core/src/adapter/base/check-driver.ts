@@ -22,7 +22,7 @@ const promises = [
   ),
 ].map(([capability, found]) => ({ capability, names: found.map(([name]) => name as OptionalOperation) }))
 
-/** The last capabilities by driver, with the methods they were made for, as bits. */
+/** The latest computed capabilities of each driver. `methods`: one bit for each method that the driver had then. */
 const made = new WeakMap<DriverCapabilities, { readonly methods: number; readonly capabilities: AdapterCapabilities }>()
 
 export function checkDriver(driver: Driver): void {
@@ -46,7 +46,7 @@ export function checkDriver(driver: Driver): void {
   }
 }
 
-/** The stated capabilities, and further ones by the driver's methods. */
+/** Returns the stated capabilities, and adds those that follow from the driver's methods. */
 export function capabilitiesOf(driver: Driver): AdapterCapabilities {
   const { capabilities: stated } = driver
   let methods = 0

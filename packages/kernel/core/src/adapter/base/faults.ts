@@ -13,10 +13,10 @@ export interface FaultContext {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A fault in the parts of a driver. Its message names no host path, so {@link explain} passes it on. */
+/** A fault inside a driver. {@link explain} passes its message on, since the message contains no host path. */
 export class DriverFault extends Error {}
 
-/** `EBACKEND`: the driver broke its contract. It is never the caller's mistake. */
+/** Returns an `EBACKEND` error: the driver broke its contract, and the caller made no mistake. */
 export function fault({ name, operation, path }: FaultContext, what: string, native?: unknown): WorkspaceError {
   return new WorkspaceError({
     code: 'EBACKEND',
@@ -28,18 +28,18 @@ export function fault({ name, operation, path }: FaultContext, what: string, nat
   })
 }
 
-/** Keeps an error that the contract knows; any other becomes a fault. */
+/** Keeps an error that the contract knows. Turns any other error into a fault. */
 export function explain(error: unknown, context: FaultContext, method = context.operation): unknown {
   if (isWorkspaceError(error) || error instanceof LinkSignal || error instanceof BodyFailure) return error
   if (error instanceof DriverFault) return fault(context, error.message)
   const kind = error instanceof Error ? error.name : typeof error
   const { signal } = context
-  // Node's own functions reject with an `AbortError` of theirs.
+  // On an abort, Node's own functions may reject with an `AbortError` instead of the signal's reason.
   if (signal?.aborted === true && (error === signal.reason || kind === 'AbortError')) return signal.reason
   return fault(context, `\`${method}\` threw a foreign error (${kind})`, error)
 }
 
-/** Checks the result of an unknown driver: its shape, its errors, and its end after an abort. */
+/** Checks an unknown driver: the shape of its result, its errors, and its end after an abort. */
 export async function checked<Result>(
   work: Promise<Result>,
   { context, changes, accepts }: { context: FaultContext; changes: boolean; accepts: (value: unknown) => boolean },

@@ -25,7 +25,7 @@ type Call = (...args: unknown[]) => unknown
 
 type Results = { readonly [How in 'promise' | 'items' | 'value']?: Accepts }
 
-/** The kind of result of each operation. An operation that is not listed gives a promise of nothing. */
+/** The kind of result of each operation. Operations without an entry return a promise of `undefined`. */
 const results: { readonly [Name in AdapterOperation]?: Results } = {
   stat: { promise: isStat },
   read: { promise: isReadResult },
@@ -81,7 +81,7 @@ function promised(name: string, operation: AdapterOperation, call: Call, accepts
   }
 }
 
-/** Removes a time from a result, a stat or an entry if no Date can represent it. */
+/** Removes a time that no Date can represent from a result, a stat or an entry. */
 function dated(result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
   const { stat, modifiedAt } = result as { readonly stat?: unknown; readonly modifiedAt?: number }
@@ -126,7 +126,7 @@ function immediate(name: string, operation: AdapterOperation, call: Call, accept
   }
 }
 
-/** Ignores the rejection of an unexpected promise, which would end the process. The promise itself is reported. */
+/** Catches the rejection of an unexpected promise, since an unhandled one would end the process. The caller reports the promise. */
 function ignoreFailure(promise: Promise<unknown>): void {
   promise.catch(() => undefined)
 }

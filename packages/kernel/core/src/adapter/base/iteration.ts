@@ -43,7 +43,7 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     }
   }
 
-  /** Does not call `return` of a driver that has ended. `Array.fromAsync` calls `return` after a failure, which may hang. */
+  /** Skips `return` of a driver whose iteration has ended: `Array.fromAsync` calls it after a failure, and the driver may hang. */
   async return(): Promise<IteratorResult<Item, undefined>> {
     if (this.#isDone) return end
     this.#isDone = true
@@ -63,7 +63,7 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
 
   #failed(error: unknown): unknown {
     this.#isDone = true
-    // not awaited: an iteration that hangs would hang its end too
+    // not awaited: a hanging iteration would also hang in `return`
     this.source?.return?.().then(undefined, () => undefined)
     return error
   }

@@ -1,4 +1,4 @@
-/** Waits for read-only work, at most until an abort. The aborted work continues, and `late` gets its result. */
+/** Awaits read-only work, but only until an abort. The aborted work continues, and `late` gets its result. */
 export function orAbort<Result>(
   work: Promise<Result>,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export function orAbort<Result>(
         reject(error)
       },
     )
-    // Listening costs more than work that is done already.
+    // Defers the listener to a microtask: finished work then never pays for a listener.
     queueMicrotask(() => {
       if (state !== 'waiting') return
       if (signal.aborted) onAbort()

@@ -36,15 +36,15 @@ import { Entries, statOf, type Found } from './entries.ts'
 import type { KeyValueStore } from './store.ts'
 
 export interface KeyValueOptions {
-  /** For messages. Default `key-value`. */
+  /** The driver's name in error messages. Default `key-value`. */
   readonly name?: string | undefined
-  /** Every change is `EROFS`. Default false. */
+  /** Refuses every change with `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
 }
 
 const shapes: OptionShapes<KeyValueOptions> = { name: option.text, readOnly: option.boolean }
 
-/** Makes a driver of a map of bytes: directories, move, copy, and conditions among writers of this process. */
+/** Makes a driver from a map of bytes. Adds directories, move and copy. Its conditions hold among writers of this process only. */
 export function keyValueDriver(store: KeyValueStore, options: KeyValueOptions = {}): Driver {
   checkOptions(options, shapes, { operation: 'keyValueDriver' })
   const { name = 'key-value', readOnly = false } = options
@@ -88,7 +88,7 @@ class KeyValueDriver implements Driver {
   }
 
   async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
-    // Before the body is read, and again after it: other writers may have changed the place.
+    // Checks the path before and after the body is read: other writers may change the path meanwhile.
     await this.#change(() => this.#place(path, 'write', options))
     const bytes = await collect(data)
     return await this.#change(async () => {
@@ -182,7 +182,7 @@ class KeyValueDriver implements Driver {
   }
 
   async close(): Promise<void> {
-    await this.#last.catch(() => undefined) // the caller of that change sees it
+    await this.#last.catch(() => undefined) // the caller of that change gets the error
     await this.#store.close?.()
   }
 
@@ -254,7 +254,7 @@ class KeyValueDriver implements Driver {
     }
   }
 
-  /** Checks a merge before it begins: nothing is copied when an entry cannot be copied. */
+  /** Checks a merge before it begins: if one entry cannot be copied, no entry is copied. */
   async #checkMerge(source: MountPath, destination: MountPath, found: Found): Promise<void> {
     const pairs: [MountPath, Found][] = [[source, found]]
     for await (const at of this.#below(source, found)) pairs.push(at)
@@ -286,7 +286,7 @@ class KeyValueDriver implements Driver {
     for (const [at, one] of all.reverse()) await this.#entries.remove(at, one)
   }
 
-  /** Keeps a directory after its last entry, even one that was never made explicitly. */
+  /** Keeps a directory when its last entry is deleted, even if the directory was never created explicitly. */
   async #keepParent(path: MountPath): Promise<void> {
     const above = parentPath(path)
     if (above !== mountRoot) await this.#entries.set(above, undefined)

@@ -12,7 +12,7 @@ const directoryStat: Stat = { type: 'directory', size: 0, version: 'directory' }
 
 /**
  * Files and directories as keys: `/a/b.txt` is `a/b.txt`, the directory `/a` is `a/` with an empty value.
- * A directory also exists while a key lies below it, so keys of other writers are seen.
+ * A directory also exists while a key lies below it, because other writers may store only keys of files.
  */
 export class Entries {
   readonly #store: KeyValueStore
@@ -106,7 +106,7 @@ function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 }
 
-/** Size and version; the version follows from the content. */
+/** Returns the size and the version. The version is a hash of the content. */
 export async function statOf({ bytes }: Found): Promise<Stat> {
   if (bytes === undefined) return directoryStat
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))

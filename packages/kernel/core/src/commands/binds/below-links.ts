@@ -5,7 +5,7 @@ import type { LinkTracer } from '../../mount/trace-links.ts'
 import { eachEntry, isGone } from './disk-look.ts'
 import { overflowOf, strictest, type Found, type Passage } from './walk-memory.ts'
 
-/** Adds the names below a link that match by the name of the link: `.git/hooks` where `.git` is a link. */
+/** Adds matches below a link, under the link's own name. Example: `.git/hooks` where `.git` is a link. */
 export async function matchBelowLink(
   { path: link, patterns }: Passage,
   gate: Gate,

@@ -14,7 +14,7 @@ export interface RuledName {
   readonly rules: readonly string[]
   readonly rights: number
   readonly isPattern?: boolean | undefined
-  /** The rule ignores directories of this name. */
+  /** True if the rule ignores directories with this name. */
   readonly filesOnly?: boolean | undefined
 }
 
@@ -58,7 +58,7 @@ class PathMap {
   }
 }
 
-/** The binds and restrictions of a plan, while it is compiled. */
+/** Collects the binds and restrictions of a plan during compilation. */
 export class BindList {
   readonly binds = new PathMap()
   readonly pins = new PathMap()
@@ -98,7 +98,7 @@ export class BindList {
   }
 }
 
-/** The rights that commands have in a bind, as bits. Above all binds they can read. */
+/** Returns the rights that commands have in a bind, as bits. Outside all binds, commands can only read. */
 export function rightsIn(around: Bind | undefined): number {
   return around === undefined ? READ : rightsOf(around.access)
 }

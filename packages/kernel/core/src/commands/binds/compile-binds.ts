@@ -14,13 +14,13 @@ import { findHolder, lookAt } from './disk-look.ts'
 export interface CompileOptions extends CoverOptions, CoverLinksOptions {
   readonly aliases: readonly VirtualPath[]
   readonly apiOnlyRules: readonly string[]
-  /** True for an interpreter, which uses the file door for every path: matches of pattern rules need not be found beforehand. */
+  /** True for an interpreter. Its accesses all pass the file API, so matches of pattern rules are not searched for. */
   readonly interpreted: boolean
   readonly looksOnly: boolean
 }
 
 /**
- * Compiles mounts and subtree rules to binds, and looks at the disk for the entries that a rule names.
+ * Compiles mounts and subtree rules to binds. Checks on disk which entries that a rule names exist.
  * A missing name must be reserved before a mask can cover it. If a name is a link, its target is bound.
  */
 export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
@@ -46,7 +46,7 @@ class Compiler {
 
   finish(matched?: readonly VirtualPath[], links?: readonly RuledLink[]): BindPlan {
     const { root, aliases } = this.#options
-    // Parents first; a pin before its entries.
+    // Sorts parents before children, and a pin before its entries.
     const binds = [...this.list.binds.values(), ...this.list.pins.values()]
       .map((bind) => ({ bind, depth: segmentsOf(bind.at).length }))
       .sort((left, right) => left.depth - right.depth)
@@ -75,7 +75,7 @@ class Compiler {
     const isMount = mount.at === node.path
     let rights = this.#rights(node)
     if (rights === WRITE) {
-      // Only the file API can allow a caller to write a file that the caller cannot read.
+      // A caller can write a file without the right to read it only through the file API.
       for (const rule of this.#named(node, READ)) this.list.restrict(rule, node, 'apiRules')
       rights = 0
     }
@@ -98,7 +98,7 @@ class Compiler {
     let missing: MissingName | undefined
 
     if (stricter) {
-      // Commands cannot create the entry there, so no cover is needed.
+      // Commands cannot create the entry here, so it needs no cover.
       if (absent && (rightsAround & WRITE) === 0) return around
       const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
       const problem = found === 'other' ? uncoverable : undefined
@@ -130,7 +130,7 @@ class Compiler {
     return entries.filter(({ rule, rights }) => rights !== (READ | WRITE) && !this.#options.acknowledged.has(rule.name))
   }
 
-  /** The rules that take rights away at a node. */
+  /** Returns the names of the rules that remove rights at a node. */
   #named(node: Node, surrounding: number): string[] {
     const { gate, acknowledged } = this.#options
     return node.deniers
@@ -140,7 +140,7 @@ class Compiler {
       .map(({ name }) => name)
   }
 
-  /** Pins a file where the rule needs a directory, as `.git` of a worktree. While the file is pinned, no entry can be made below it. */
+  /** Pins a file at the place of a directory that a rule needs, such as `.git` of a worktree. No entry can be made below a pinned file. */
   async #pinHolder(node: Node, mount: WorkspaceMount, around: Bind | undefined): Promise<void> {
     const at = await findHolder(mount, node.path)
     if (at === undefined || this.list.pins.get(at) !== undefined || this.list.binds.get(at) !== undefined) return
@@ -156,7 +156,7 @@ class Compiler {
     return false
   }
 
-  /** Makes a missing writable place inside a read-only part, as the API would with the first file. Its parents are not made. */
+  /** Creates a missing writable directory inside a read-only part, as the file API would. Does not create its parents. */
   async #create({ mount, path }: Node): Promise<boolean> {
     if (mount?.adapter === undefined || mount.access === 'read-only') return false
     if (this.#options.looksOnly) return true
@@ -164,7 +164,7 @@ class Compiler {
       await mount.adapter.createDirectory(relativeTo(path, mount.at))
       return true
     } catch {
-      return false // the caller names the place that is missing
+      return false // the caller reports the missing directory
     }
   }
 }

@@ -14,8 +14,8 @@ export interface CoverLinksOptions extends Pick<CoverOptions, 'gate' | 'tracer'>
 }
 
 /**
- * Covers the targets of links under a rule. Such a link never refuses a command, since any command can make one.
- * A rule's own path through a dangling link does refuse: the host could create the target before the start.
+ * Covers the targets of links under a rule. Such a link never causes a refusal, since any command can create one.
+ * A dangling link on the rule's own path does cause a refusal: the host could create the target before the start.
  */
 export async function coverLinks(list: BindList, options: CoverLinksOptions): Promise<readonly RuledLink[]> {
   const links: RuledLink[] = []
@@ -58,14 +58,14 @@ async function coverTarget(
   return true
 }
 
-/** The name of a missing target. Reserving it in a read-only directory would refuse the command. */
+/** Returns the name to reserve for a missing target. In a read-only directory, reserving would fail and refuse the command. */
 async function missingTarget(
   { isPattern = false }: RuledName,
   landed: VirtualPath,
   mount: WorkspaceMount,
 ): Promise<MissingName | undefined> {
   for (let above = parentPath(landed); isWithin(above, mount.at); above = parentPath(above)) {
-    const found = await mount.adapter?.stat(relativeTo(above, mount.at)).catch(() => undefined) // the directory above is asked instead
+    const found = await mount.adapter?.stat(relativeTo(above, mount.at)).catch(() => undefined) // the loop goes on to the parent
     if (found !== undefined) {
       const isOpen = found.type === 'directory' && ((found.mode ?? 0o200) & 0o200) !== 0
       return isOpen ? missingName({ path: landed }, mount) : undefined
@@ -82,7 +82,7 @@ function problem(reason: string): RestrictionProblem {
   }
 }
 
-/** The path through a link as text, with the type of the target if the target is not covered. */
+/** Returns the path through a link as text. Includes the target's type if the target is not covered. */
 function wayOf({ links, landed, type }: LinkTrace, withType: boolean): string {
   return JSON.stringify([links, landed, withType ? type : undefined])
 }

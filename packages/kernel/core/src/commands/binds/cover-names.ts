@@ -21,7 +21,7 @@ export interface CoverOptions {
   readonly acknowledged: ReadonlySet<string>
 }
 
-/** The maximum of masked look-alikes for one command: each mask makes the start slower. */
+/** Maximum number of other spellings that one command masks. Each mask makes the start slower. */
 const maxVariants = 200
 
 const tooManyVariants = {
@@ -51,8 +51,8 @@ export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: No
 }
 
 /**
- * Masks entries under another spelling of a denied name, but not a FIFO or a socket: a command can have made it,
- * and refusals for it would block all later commands.
+ * Masks entries under another spelling of a denied name. Skips FIFOs and sockets: a command can have made one,
+ * and refusing it would block all later commands.
  */
 export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
   const look = new VariantLook()
@@ -83,11 +83,11 @@ async function maskVariant(
   if (found === 'link') list.linked.push({ path: at, rules: [rule.name], rights: 0, isPattern: true })
   if (found !== 'file' && found !== 'directory') return false
   if (list.around(at)?.kind === 'mask') return false
-  // A mask in a part that shows nothing would show its own name there.
+  // In a part that shows no entries, the mask itself would reveal the name.
   const opensIt = list.binds.within(at).some(({ access }) => access !== 'none')
   if (rightsIn(list.around(parentPath(at))) === 0 && !opensIt) return false
   list.restrict(rule.name, { path: at }, 'deniedSubtrees')
-  // Another rule may name this spelling, or an entry inside: nothing shows through a mask.
+  // Removes the binds here and below, since another rule may name this spelling: nothing may show through a mask.
   list.drop(at)
   list.pinAncestors(at, mount, list.around(at))
   const type = found === 'file' ? 'file' : 'directory'
@@ -118,7 +118,7 @@ export async function coverMatches(
   return found
 }
 
-/** Whether commands have more rights than the rule leaves. */
+/** Returns whether commands have more rights than the rule allows. */
 function bindsMatch(list: BindList, { path, type, pattern: { rights } }: Match): boolean {
   if (type === 'other') return false
   if (type === 'symlink') return true
@@ -141,17 +141,17 @@ interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
   readonly rules: readonly string[]
 }
 
-/** Binds a part under rules, with at most the rights of its surroundings. */
+/** Binds a part under rules, with at most the rights around it. */
 export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Part): void {
   const around = list.around(path)
-  // A rule may give an inner part more rights than its surroundings have.
+  // An inner part may have more rights than the part around it.
   const isWider = list.binds.within(path).some(({ access }) => (rightsOf(access) & ~rights) !== 0)
   if ((rightsIn(around) & ~rights) === 0 && !isWider) return
   const missing = type === 'missing' ? missingName({ path }, mount, placeholder) : undefined
   if (missing !== undefined && (rightsIn(around) & WRITE) === 0) return
   const field = rights === 0 ? 'deniedSubtrees' : 'subtrees'
   for (const rule of rules) list.restrict(rule, { path }, field, undefined, missing)
-  // Other rules never give more rights below.
+  // Other rules never add rights below.
   const inside = list.drop(path)
   list.pinAncestors(path, mount, around?.at === path ? list.around(parentPath(path)) : around)
   const own = inside.find(({ at }) => at === path)
@@ -163,7 +163,7 @@ export function bindPart(list: BindList, { path, type, mount, rights, rules, pla
     rules,
     missing,
   }
-  // A placeholder file hides nothing, and git has to read it.
+  // A placeholder file contains nothing secret, and git must read it.
   if (rights === 0 && missing?.content === undefined) list.binds.set({ ...bind, kind: 'mask', access: 'none' })
   else {
     const source = mount.adapter?.hostPath?.(relativeTo(path, mount.at))

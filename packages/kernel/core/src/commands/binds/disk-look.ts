@@ -8,9 +8,7 @@ import { childPath, isWithin, parentPath, relativeTo, segmentsOf, type VirtualPa
 
 type FoldedNames = ReadonlyMap<string, readonly string[]>
 
-/**
- * Finds entries under another spelling of a name. Each directory is listed once, however many names lead through it.
- */
+/** Finds entries under another spelling of a name. Lists each directory once, even if many names lead through it. */
 export class VariantLook {
   readonly #names = new Map<VirtualPath, Promise<FoldedNames>>()
 
@@ -26,7 +24,7 @@ export class VariantLook {
           const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
           for (const variant of found) next.push(childPath(directory, variant))
         } catch (error) {
-          // A look-alike directory that is unreadable is covered as a whole.
+          // An unreadable directory is covered as a whole.
           if (isWithin(path, directory) || !isWorkspaceError(error)) throw error
           closed.push(directory)
         }
@@ -61,7 +59,7 @@ async function listNames(directory: VirtualPath, mount: WorkspaceMount): Promise
   return names
 }
 
-/** Calls back for each entry of a directory or tree, until `stop`. */
+/** Calls `callback` for each entry of a directory or tree, until `callback` returns `'stop'`. */
 export async function eachEntry(
   mount: WorkspaceMount,
   directory: VirtualPath,
@@ -73,7 +71,7 @@ export async function eachEntry(
   try {
     for (let next = await entries?.next(); next?.done === false; next = await entries?.next()) {
       if (callback(next.value) === 'stop') return
-      // Avoids a promise per entry: a command waits for all of them.
+      // Takes ready entries without a promise per entry: the start of a command waits for all entries.
       for (let at = entries?.nextNow?.(); at !== undefined; at = entries?.nextNow?.()) {
         if (callback(at) === 'stop') return
       }
@@ -88,7 +86,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof LinkSignal || isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')
 }
 
-/** `below-file`: a file takes the place of the directory, so nothing can be made there. */
+/** `below-file`: a file is at the place of a directory on the path, so the path cannot be created. */
 export type Found = 'directory' | 'file' | 'missing' | 'below-file' | 'link' | 'other'
 
 export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<Found> {
@@ -104,7 +102,7 @@ export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<
   }
 }
 
-/** The file that blocks a path; `undefined` if the file is gone. */
+/** Returns the file that is at the place of a directory on the path; `undefined` if the file is gone. */
 export async function findHolder(mount: WorkspaceMount, path: VirtualPath): Promise<VirtualPath | undefined> {
   for (let at = parentPath(path); at !== mount.at && at !== '/'; at = parentPath(at)) {
     const found = await lookAt(mount, at)

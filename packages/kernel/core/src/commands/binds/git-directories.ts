@@ -2,9 +2,7 @@ import type { FileType } from '../../contract/file-types.ts'
 import { baseName, childPath, parentPath } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 
-/**
- * Names by which git finds programs in a repository, and the placeholder for each. Tried with git: an empty `commondir` ends every command.
- */
+/** Names in a repository that can make git run programs, each with its placeholder. With an empty `commondir`, every git command fails. */
 const placeholders: Readonly<Record<string, Placeholder>> = {
   hooks: 'directory',
   config: { content: '' },
@@ -14,13 +12,13 @@ const placeholders: Readonly<Record<string, Placeholder>> = {
   branches: 'directory',
 }
 const held = Object.keys(placeholders)
-/** The names in a worktree's git directory. The other names lie in the main git directory. */
+/** The guarded names in a worktree's git directory. The other guarded names lie in the main git directory. */
 const heldOfWorktree = ['config.worktree', 'commondir']
-/** Names in a git directory elsewhere. A push from there names its destination: git reads remotes only in the user's own repositories. */
+/** The guarded names in other git directories. `remotes` and `branches` are absent: a push from there names its destination. */
 const heldElsewhere = ['hooks', 'config', 'config.worktree', 'commondir']
 const noted = new Set([...held, 'HEAD', 'objects', 'refs'])
 
-/** An empty directory, or a file with this content. */
+/** An empty directory, or a file with the given content. */
 export type Placeholder = 'directory' | { readonly content: string }
 
 export interface GitName {
@@ -30,7 +28,7 @@ export interface GitName {
   readonly placeholder: Placeholder
 }
 
-/** Finds the directories that git takes for repositories, whatever their names. */
+/** Finds the directories that git accepts as repositories, under any name. */
 export class GitDirectories {
   readonly #found = new Map<MountPath, Map<string, FileType>>()
 
@@ -44,7 +42,7 @@ export class GitDirectories {
     return true
   }
 
-  /** A directory called `.git`, which may be a repository soon. */
+  /** Records a directory called `.git`, which can become a repository. */
   noteNamed(directory: MountPath): void {
     if (!this.#found.has(directory)) this.#found.set(directory, new Map())
   }

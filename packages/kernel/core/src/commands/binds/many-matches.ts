@@ -4,12 +4,12 @@ import type { VirtualPath } from '../../path/virtual-path.ts'
 import { eachEntry, isGone } from './disk-look.ts'
 import type { Match } from './walk-memory.ts'
 
-/** Limit of matches that one command covers. Each match makes the command's start slower. */
+/** Maximum number of matches that one command covers. Each match makes the start slower. */
 export const maxParts = 1000
 
 /**
- * Merges too many matches: a full directory becomes one match, and so do read-only matches in `.git/modules`.
- * Both are stricter than the rule: no other entry can be made there.
+ * Merges matches if there are too many. A directory full of matches becomes one match. So do read-only matches in `.git/modules`.
+ * Each merged match is stricter than the rule: no other entry can be created in that directory.
  */
 export async function mergeMatches(matches: readonly Match[]): Promise<readonly Match[]> {
   if (matches.length <= maxParts) return matches
@@ -54,7 +54,7 @@ async function isFilledBy(directory: VirtualPath, matches: readonly Match[]): Pr
   return isFilled
 }
 
-/** The problem of a plan with too many parts: where most of them are, and a better rule. */
+/** Describes a plan with too many parts: the directories with most parts, and a better rule. */
 export function tooManyParts(parts: readonly Match[], isCut: boolean): RestrictionProblem {
   const counts = new Map<VirtualPath, number>()
   for (const { path, mount } of parts) {
@@ -63,7 +63,7 @@ export function tooManyParts(parts: readonly Match[], isCut: boolean): Restricti
       if (at === mount.at || at === '/') break
     }
   }
-  // The deepest directory of equal counts; no chosen directory is inside another one.
+  // Among equal counts, the deepest directory comes first. No chosen directory lies inside another.
   const most = [...counts].sort(([a, one], [b, other]) => other - one || b.length - a.length)
   const chosen: [VirtualPath, number][] = []
   const roots = new Set(parts.map(({ mount }) => mount.at))

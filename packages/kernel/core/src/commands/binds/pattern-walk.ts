@@ -6,11 +6,11 @@ import { walkTree } from './walk-tree.ts'
 
 export interface Walk {
   readonly matches: readonly Match[]
-  /** The limit that the walk exceeded: not all matches are known. */
+  /** The limit that the walk exceeded. If set, some matches are unknown. */
   readonly overflow: 'directories' | 'matches' | undefined
 }
 
-/** Finds the matches of pattern rules in everything that commands can read. Does not search below a match. */
+/** Finds the matches of pattern rules in all directories that commands can read. Does not search below a match. */
 export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Promise<Walk> {
   const found: Found = { matches: [], passages: [], directories: 0 }
   if (options.patterns.length === 0) return { matches: [], overflow: undefined }
@@ -22,7 +22,7 @@ export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Pr
   return { matches: found.matches, overflow: overflowOf(found) }
 }
 
-/** Each mount, and each readable part inside a mount that cannot be read. */
+/** Returns each mount, and each readable part of a mount that cannot be read. */
 function startingPlaces({ gate, patterns, rightsAt }: WalkOptions, matches: Match[]): Start[] {
   const places: Start[] = []
   for (const node of [gate.namespace.root, ...gate.namespace.below(gate.namespace.root.path)]) {

@@ -20,11 +20,11 @@ export interface TreeWalkParts {
   readonly watch: TreeWatch | undefined
 }
 
-/** One recursive listing. The listing asks this class which directories to enter. */
+/** One recursive listing. This class decides which directories the listing enters. */
 export class TreeWalk {
-  /** The directories that were read, in their order. */
+  /** The directories that were read, in the order of reading. */
   readonly after = new Map<MountPath, Remembered>()
-  /** Directories in `after` that may have changed unnoticed since. */
+  /** Directories in `after` that can change without a notice. */
   readonly unsure = new Set<MountPath>()
   readonly #parts: TreeWalkParts
   readonly #looking = new Map<MountPath, readonly CompiledPattern[]>()
@@ -37,7 +37,7 @@ export class TreeWalk {
     this.#parts = parts
   }
 
-  /** `own`: the match of the directory itself. `isKnown`: directories that need not be read again. @returns whether the directory is there */
+  /** `own`: the match of the directory itself. `isKnown`: true for directories to skip. @returns whether the directory exists */
   async run(
     directory: MountPath,
     { looking, own }: Pick<Remembered, 'looking' | 'own'>,
@@ -60,14 +60,14 @@ export class TreeWalk {
       if (isGone(error)) return false
       if (!isWorkspaceError(error)) throw error
       this.#close(directory)
-      // a directory that was read in part would hide the rest
+      // after a partial read, the remembered findings would omit entries
       this.#isWhole = false
       this.after.clear()
     }
     return true
   }
 
-  /** Whether all directories to look into were read, or are in `known`. */
+  /** Returns whether each directory to search was read, or is in `known`. */
   isComplete(known: ReadonlyMap<MountPath, Remembered>): boolean {
     if (!this.#isWhole) return false
     for (const [path, looking] of this.#looking)
@@ -75,7 +75,7 @@ export class TreeWalk {
     return true
   }
 
-  /** Takes over the findings of all directories, without reading any. */
+  /** Adds the earlier findings of all directories, without reading a directory. */
   recallAll(directories: ReadonlyMap<MountPath, Remembered>): void {
     const { at } = this.#parts.start.mount
     for (const [path, known] of directories) {
@@ -85,7 +85,7 @@ export class TreeWalk {
     }
   }
 
-  /** Adds the names by which git would find programs. */
+  /** Adds the names that can make git run programs. */
   addGitNames(): void {
     const { at } = this.#parts.start.mount
     for (const name of this.#git.names((directory) => joinPath(at, directory))) this.#lookAtGitName(name)
@@ -118,7 +118,7 @@ export class TreeWalk {
     return overflowOf(found) === undefined ? undefined : 'stop'
   }
 
-  /** Takes over the findings of an earlier walk in a directory that has not changed since. */
+  /** Adds the earlier findings of a directory that has not changed since. Returns its directories; `undefined`: read the directory. */
   #recall(directory: MountPath, stamp: string | undefined): readonly string[] | undefined {
     const { before, watch } = this.#parts
     if (watch?.has(directory) === true) this.unsure.delete(directory)
@@ -142,7 +142,7 @@ export class TreeWalk {
     for (const { name, type } of git) this.#git.note(childPath(directory, name), name, type)
   }
 
-  /** Marks a directory as uncertain: a name that is hidden now may show later, without a change of the directory. */
+  /** Marks a directory as uncertain: a hidden entry can become visible without a change of the directory. */
   #doubt(directory: MountPath): void {
     this.unsure.add(directory)
     const noted = this.after.get(directory)
@@ -161,12 +161,12 @@ export class TreeWalk {
     return patterns.length === 0 ? undefined : { path: virtual, patterns }
   }
 
-  /** The patterns for the entries of a directory; none if it is not entered. Notes the directory's own match. */
+  /** Returns the patterns for the entries of a directory; none if the walk skips it. Records the directory's own match. */
   #patternsIn(path: MountPath): readonly CompiledPattern[] {
     const known = this.#looking.get(path)
     if (known !== undefined) return known
     const around = this.#looking.get(parentPath(path)) ?? none
-    // Entries below a skipped directory may be listed, but need not be remembered.
+    // Entries below a skipped directory may be listed, but are not remembered.
     if (around.length === 0) return none
     const { own, looking } = this.#parts.before.get(path) ?? this.#directory(path, around)
     if (own !== undefined) {
@@ -191,7 +191,7 @@ export class TreeWalk {
     if (name === '.git') this.#git.noteNamed(path)
   }
 
-  /** Returns the match of a path. `inside`: the patterns to search for below; `undefined`: do not enter. */
+  /** Returns the match of a path. `inside`: the patterns that need no search below; `undefined`: the walk skips the directory. */
   #match(
     path: VirtualPath,
     type: FileType,
@@ -202,7 +202,7 @@ export class TreeWalk {
     const found = looking.filter((pattern) => pattern.match(path, type !== 'directory') !== undefined)
     if (found.length === 0 && type !== 'directory') return {}
     const node = gate.namespace.find(path)
-    // Another mount is a starting place of its own.
+    // Another mount has its own walk.
     if (node.reserved || node.mount !== mount || (rightsAt(node) & READ) === 0) return {}
     const pattern = strictest(found)
     if (pattern === undefined) return { inside: found }
@@ -218,7 +218,7 @@ export class TreeWalk {
     if (pattern !== undefined) this.#add({ path: joinPath(mount.at, directory), type: 'closed', mount, pattern })
   }
 
-  /** Applies the rules of `.git` to any directory that git takes for a repository. */
+  /** Applies the rules of `.git` to any directory that git accepts as a repository. */
   #lookAtGitName({ path, usual, type, placeholder }: GitName): void {
     const { mount } = this.#parts.start
     if (this.#matched.has(path)) return

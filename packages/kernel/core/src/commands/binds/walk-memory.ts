@@ -8,7 +8,7 @@ import type { Placeholder } from './git-directories.ts'
 
 export interface Match {
   readonly path: VirtualPath
-  /** `missing`: a name that git would look for in a repository. `closed`: a directory that cannot be read. */
+  /** `missing`: a name that git would read in a repository. `closed`: a directory that cannot be read. */
   readonly type: FileType | 'missing' | 'closed'
   readonly placeholder?: Placeholder | undefined
   readonly mount: WorkspaceMount
@@ -23,15 +23,15 @@ export interface Passage {
 export interface WalkOptions {
   readonly gate: Gate
   readonly patterns: readonly CompiledPattern[]
-  /** Rights of commands at a node, without patterns. */
+  /** Returns the rights of commands at a node, without pattern rules. */
   readonly rightsAt: (node: NamespaceNode<WorkspaceMount>) => number
-  /** Rules without which the rights are computed. */
+  /** Names of acknowledged rules, which give no restriction. */
   readonly acknowledged: ReadonlySet<string>
 }
 
-/** Most directories that one command's walk enters. */
+/** Maximum number of directories that the walk for one command enters. */
 export const maxDirectories = 200_000
-/** Most matches that one command's walk collects. A command covers at most `maxParts`. */
+/** Maximum number of matches that the walk for one command collects. A command covers at most `maxParts`. */
 export const maxMatches = 20_000
 
 export interface Start {
@@ -55,9 +55,9 @@ export function strictest(patterns: readonly CompiledPattern[]): CompiledPattern
   return patterns.find(({ rights }) => rights === 0) ?? patterns[0]
 }
 
-/** The findings of a walk in a directory, for the next walk. */
+/** The findings of one directory, kept for the next walk. */
 export interface Remembered {
-  /** `undefined`: the directory's times do not show whether it has changed since. */
+  /** Identifies the state of the directory. `undefined`: its times do not show later changes. */
   readonly stamp: string | undefined
   readonly looking: readonly CompiledPattern[]
   /** The match of the directory itself. */
@@ -66,7 +66,7 @@ export interface Remembered {
   readonly directoryMatches: Match[]
   readonly matches: Match[]
   readonly passages: Passage[]
-  /** Entries because of which git may treat the directory as a repository. */
+  /** Entries that can make git accept the directory as a repository. */
   readonly git: { readonly name: string; readonly type: FileType }[]
 }
 
@@ -78,9 +78,9 @@ export interface Findings {
 }
 
 export interface WalkMemory {
-  /** Directories in an order in which each one comes after those above it. */
+  /** Directories in an order that puts parents before children. */
   readonly directories: ReadonlyMap<MountPath, Remembered>
-  /** Present if all directories that were entered are known, and a watch tells of changes after `position`. */
+  /** Present if the findings cover every entered directory, and a watch reports changes after `position`. */
   readonly watched?: {
     readonly position: number
     /** Directories that were read before their watch was added, or have hidden entries. */

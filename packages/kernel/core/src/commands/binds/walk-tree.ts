@@ -7,16 +7,16 @@ import type { Start, WalkMemory, WalkOptions } from './walk-memory.ts'
 type News = NonNullable<Awaited<ReturnType<TreeWatch['since']>>>
 type Watched = NonNullable<WalkMemory['watched']>
 
-/** Number of directories below which reading each one is as fast as using a watch. */
+/** Smallest number of directories for a watch. Below it, reading all directories is as fast. */
 const fewestWatched = 100
 
-/** Adds the matches in a tree to `found`. Reads only directories that changed since the last walk, as far as a watch or their times tell. */
+/** Adds the matches in a tree to `found`. Skips directories that have not changed since the last walk, by a watch or their times. */
 export async function walkTree(start: Start, options: WalkOptions, found: Found): Promise<void> {
   const { gate, patterns, acknowledged } = options
   const directory = relativeTo(start.path, start.mount.at)
   const key = [start.path, ...patterns.map(({ rule }) => rule.name), '', ...acknowledged].join('\0')
   const before = memoryOf(gate, key)
-  // the path to a part of a mount is not watched
+  // Only whole mounts are watched: a change of the path to a part would go unnoticed.
   const watch = directory === mountRoot ? start.mount.adapter?.watchTree?.() : undefined
   const news = await watch?.since(before.watched?.position)
   const parts = { start, options, found, before: before.directories, watch }
@@ -44,7 +44,7 @@ export async function walkTree(start: Start, options: WalkOptions, found: Found)
   if (watch !== undefined && directories.size >= fewestWatched) watchAll(watch, unsure)
 }
 
-/** The directories to read again, each after those above it. */
+/** Returns the directories to read again, parents before children. */
 function staleOf(
   directories: ReadonlyMap<MountPath, Remembered>,
   { unsure }: Watched,
@@ -59,7 +59,7 @@ function byDepth(paths: readonly MountPath[]): MountPath[] {
   return paths.toSorted((one, other) => one.length - other.length)
 }
 
-/** Reads changed directories again. `undefined`: a walk of all directories takes less, or finds what this cannot. */
+/** Reads changed directories again. `undefined`: all directories must be read, for speed or because a limit was exceeded. */
 async function update(
   parts: TreeWalkParts,
   before: ReadonlySet<MountPath>,
@@ -117,7 +117,7 @@ function findingsSince([matches, passages, directories]: ReturnType<typeof posit
   }
 }
 
-/** Watches directories. The next walk reads them again, because they may have changed before they were watched. */
+/** Watches directories. The next walk reads them again, because they may have changed before the watch began. */
 function watchAll(watch: TreeWatch, unsure: ReadonlySet<MountPath>): void {
   const unwatched = [...unsure].filter((path) => !watch.has(path))
   if (unwatched.length > 0) void watch.add(byDepth(unwatched))

@@ -64,7 +64,7 @@ class LiveCommand implements BackgroundCommand {
     this.#running = running
     this.#logs = logs
     this.#ending = this.#follow()
-    this.#ending.catch(() => undefined) // seen by those who wait for the end
+    this.#ending.catch(() => undefined) // callers that await the end get the error
   }
 
   async #follow(): Promise<CommandResult> {
@@ -73,7 +73,7 @@ class LiveCommand implements BackgroundCommand {
       this.#result = result
       return result
     } catch (error) {
-      // The command may have read a denied file: then neither the error nor this command shows output.
+      // The command may have read a denied file: then neither the error nor the logs may show output.
       if (getCommandResult(error)?.output === '') for (const log of this.#all()) log.clear()
       throw error
     } finally {
@@ -120,6 +120,6 @@ class LiveCommand implements BackgroundCommand {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('SIGKILL')
-    await this.#ending.catch(() => undefined) // seen by those who wait for the end
+    await this.#ending.catch(() => undefined) // callers that await the end get the error
   }
 }

@@ -16,7 +16,7 @@ export class LiveWork implements LongRunning {
   readonly #sessions = new Ids<Session>('session')
   readonly #commands = new Ids<BackgroundCommand>('command')
 
-  /** @param door called at each use, because the executor is chosen later */
+  /** @param door called at each use, because the workspace chooses its executor later */
   constructor(door: () => CommandDoor) {
     this.#door = door
   }
@@ -45,7 +45,7 @@ export class LiveWork implements LongRunning {
     return this.#commands.get(id)
   }
 
-  /** Kills sessions at once; close them before for a polite end. The workspace ends commands. */
+  /** Kills sessions with SIGKILL. Callers that want a gentle end close the sessions first. The workspace ends commands. */
   async close(): Promise<void> {
     for (const session of this.sessions()) session.kill('SIGKILL')
     await Promise.all(this.sessions().map((session) => session.close()))

@@ -11,7 +11,7 @@ import type { Ids } from './ids.ts'
 import { LiveSession } from './session.ts'
 import type { OpenSessionOptions, Session } from '../../contract/sessions.ts'
 
-/** Opens a session: the checks of `exec`, in the same order, and a further audit event at its end. */
+/** Opens a session. Runs the checks of `exec` in the same order. A further audit event follows when the session ends. */
 export async function openSession(
   door: CommandDoor,
   sessions: Ids<Session>,
@@ -87,7 +87,7 @@ export async function openSession(
       sessions.delete(reserved)
       connections?.end()
       door.checkpoints.after()
-      // a failure shows at the next flush, which repeats the work
+      // the next flush repeats the work and reports the failure
       admitted.end?.().catch(() => undefined)
     }
     session.wait().then(

@@ -1,7 +1,7 @@
 import type { OutputText } from '../../contract/sessions.ts'
 import { completeLength, strayLength } from '../../text/utf8.ts'
 
-/** The last bytes of an output, by their offsets since its beginning. */
+/** Keeps the last bytes of an output. Offsets count from the beginning of the output. */
 export class OutputLog {
   readonly #limit: number
   #chunks: Uint8Array[] = []
@@ -9,7 +9,7 @@ export class OutputLog {
   #end = 0
   #ended = false
 
-  /** @param limit bytes that are kept. Up to one more chunk may be kept */
+  /** @param limit bytes to keep; one more chunk may also be kept */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -18,7 +18,7 @@ export class OutputLog {
     return this.#end
   }
 
-  /** Appends a copy, since the chunk may be a window on a large buffer, or be reused. */
+  /** Appends a copy: the chunk may be a window on a large buffer, and its producer may reuse the buffer. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
     const kept = chunk.length > this.#limit ? chunk.subarray(chunk.length - this.#limit) : chunk
@@ -42,7 +42,7 @@ export class OutputLog {
     this.#start = this.#end
   }
 
-  /** A log with the same content that changes on its own. */
+  /** Copies the log. Later changes of one log do not change the other. */
   copy(): OutputLog {
     const copy = new OutputLog(this.#limit)
     copy.#chunks = [...this.#chunks]
@@ -77,7 +77,7 @@ export class OutputLog {
     return { text: decode(bytes), next: begin + bytes.length, dropped: Math.max(0, begin - since) }
   }
 
-  /** Cuts the first chunk: whole chunks would keep up to twice the limit. */
+  /** Cuts the first chunk. Dropping only whole chunks could keep up to twice the limit. */
   #trim(): void {
     while (this.#end - this.#start > this.#limit) {
       const [first] = this.#chunks

@@ -46,7 +46,7 @@ export class LiveSession implements Session {
     this.#judge = judge
     this.#log = new OutputLog(maxOutputBytes)
     this.#exit = this.#follow()
-    this.#exit.catch(() => undefined) // seen by those who wait for the end
+    this.#exit.catch(() => undefined) // callers that await the end get the error
     this.#touch()
   }
 
@@ -104,11 +104,11 @@ export class LiveSession implements Session {
     this.#idle = setTimeout(() => this.#end('idleTimeout'), this.#idleTimeout)
   }
 
-  /** Hangs up, then kills the rest. */
+  /** Sends SIGHUP, then SIGKILL after a grace period. */
   #end(endedBy: 'idleTimeout' | 'close'): void {
     if (this.#ended) return
     if (this.#endedBy === 'program') this.#endedBy = endedBy
-    // Without a process to hang up on, there is nothing to wait for.
+    // Without a process that can get SIGHUP, there is no reason to wait.
     if (!this.#terminal.kill('SIGHUP')) this.#terminal.kill('SIGKILL')
     this.#grace ??= setTimeout(() => this.#terminal.kill('SIGKILL'), this.#killGrace)
   }
@@ -143,7 +143,7 @@ export class LiveSession implements Session {
     return this.#terminal.commandOffset
   }
 
-  /** Where the command's output begins, after that of start-up files. If the start-up files never ended, all output is shown. */
+  /** The offset of the command's output, after the output of start-up files. If the session ends before the command begins: 0. */
   get #begin(): number {
     return this.commandOffset ?? (this.#ended ? 0 : this.#log.end)
   }
@@ -187,7 +187,7 @@ export class LiveSession implements Session {
     const { since } = options
     const kept = since === undefined ? undefined : this.#log.bytes(since)
     if (kept !== undefined && kept.length > 0) listener(kept)
-    // A new function each time, so that a listener that subscribed twice is called twice and leaves once.
+    // Wraps each subscription in its own function: a listener can subscribe twice, and each call of the result removes one.
     const own = (chunk: Uint8Array): void => listener(chunk)
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)
@@ -203,7 +203,7 @@ export class LiveSession implements Session {
 
   async close(): Promise<void> {
     this.#end('close')
-    await this.#exit.catch(() => undefined) // seen by those who wait for the end
+    await this.#exit.catch(() => undefined) // callers that await the end get the error
   }
 
   wait(): Promise<SessionExit> {
