@@ -1,4 +1,4 @@
 import { ownWorkersConfig } from '@ws/test-fixtures/vitest'
 
-// Tests count what their process holds.
+// Tests count the descriptors and processes of their own process.
 export default ownWorkersConfig

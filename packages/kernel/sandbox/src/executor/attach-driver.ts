@@ -20,7 +20,7 @@ import { createOwnTerminal, isLocal, type OwnTerminal } from './own-terminal.ts'
 import { type LocalCommand, startLocal } from './start-local.ts'
 
 const attempts = 6
-/** Milliseconds for a driver to start a command. */
+/** Milliseconds within which a driver must start a command. */
 const startTimeout = 30_000
 
 export interface AttachDriverOptions {
@@ -33,7 +33,7 @@ export interface AttachDriverOptions {
 export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOptions): AttachedExecutor {
   const work = new HeldWork()
 
-  /** @param stop once aborted, no command starts */
+  /** @param stop no command starts after its abort */
   async function run(
     request: CommandRequest,
     plan: BindPlan,
@@ -65,7 +65,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     }
   }
 
-  /** Releases a command that does not start. If the driver hangs, the release waits for its answer. */
+  /** Starts a command, or releases it if the start fails. A start after the limit is released when the driver answers. */
   async function startOnce(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort> {
     const starting = (async () => {
       try {
@@ -85,7 +85,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
           port.end()
           return prepared.release?.()
         })
-        .catch(() => undefined) // it started too late, or not at all: `late` says so
+        .catch(() => undefined) // `late` already reports the late or failed start
     }, startTimeout)
     try {
       return await Promise.race([starting, late.promise])
@@ -111,7 +111,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
       if (exitCode === 125 && /^no terminal: \w+ \d+$/m.test(stderr)) throw notLed(stderr)
       return { exitCode, signal, timedOut, ...(survivors && { survivors }), ...(violations && { violations }) }
     })
-    result.catch(() => undefined) // seen by those who wait for the end
+    result.catch(() => undefined) // callers that await the end get the error
     const marked = request.login && request.command !== undefined
     return {
       output: device.output,
@@ -153,24 +153,24 @@ function notLed(native: string): WorkspaceError {
   })
 }
 
-/** Milliseconds for an aborted start to end. */
+/** Milliseconds within which an aborted start must end. */
 const patienceMs = 1_000
 
 export class HeldWork {
   readonly #running = new Set<StartedCommand | Terminal>()
-  /** Ended work that has left processes which no signal ends. */
+  /** Ended work with remaining processes that no signal ends. */
   readonly #outlived = new Set<StartedCommand | Terminal>()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #stop = new AbortController()
 
-  /** Aborted with `ECLOSED` when no further work may start. */
+  /** Aborts with `ECLOSED` when no further work may start. */
   get stopped(): AbortSignal {
     return this.#stop.signal
   }
 
   /**
-   * Starts a command or a terminal and lists it until its end. `start` must not start anything once its signal is aborted.
-   * @throws WorkspaceError `ECLOSED` when nothing more may start; `signal.reason`
+   * Starts a command or a terminal, and lists it until its end. `start` must not start a process after an abort of its signal.
+   * @throws WorkspaceError `ECLOSED` after {@link HeldWork.end}; `signal.reason`
    */
   async hold<Work extends StartedCommand | Terminal>(
     start: (signal: AbortSignal) => Promise<Work>,
@@ -197,8 +197,8 @@ export class HeldWork {
   }
 
   /**
-   * Prevents further starts, and ends running work. Does not wait for a start that does not end.
-   * @throws WorkspaceError `ETIMEDOUT` for such a start, or for processes that no signal ends
+   * Prevents further starts, and ends running work. Waits only a limited time for starts in progress.
+   * @throws WorkspaceError `ETIMEDOUT` if such a start does not end, or processes remain that no signal ends
    */
   async end(): Promise<void> {
     this.#stop.abort(closedError())

@@ -9,13 +9,13 @@ import { terminalCommand } from '../terminal/command.ts'
 import type { TerminalDevice } from '../terminal/start.ts'
 
 export interface ResolveShellOptions {
-  /** The caller's shell: an absolute path, or a bare name of the POSIX family. Blank: the default. */
+  /** The caller's shell: an absolute path, or the bare name of a POSIX shell. Blank: the default shell. */
   readonly shell?: string | undefined
-  /** Where `SHELL` is looked up. Default: `process.env`. */
+  /** The variables that may contain `SHELL`. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Whether a path is executable where the shell runs. Default: on this machine. */
+  /** Returns whether a path is executable where the shell runs. Default: checks this machine. */
   readonly isExecutable?: ((path: string) => boolean) | undefined
-  /** Whether a path is in the executor's view. Default: yes. */
+  /** Returns whether commands can see a path. Default: always true. */
   readonly existsInView?: ((path: string) => boolean) | undefined
 }
 
@@ -28,7 +28,7 @@ export interface ShellArgumentsOptions {
 
 export interface ShellInvocation {
   readonly argv: readonly string[]
-  /** Descriptors of the shell by number; empty unless the command is over-long. */
+  /** Descriptors of the shell by number. Empty unless the command is longer than one argument may be. */
   readonly extraFds: ExtraDescriptors
 }
 
@@ -38,7 +38,7 @@ export function shellName(shell: string): string {
   return basename(shell)
 }
 
-/** Fish quotes, evaluates and reads descriptors in its own way, but has `-l` and `-c`. */
+/** Fish has its own syntax for quotes, `eval` and descriptors, but accepts `-l` and `-c`. */
 export function isFish(shell: string): boolean {
   return shellName(shell) === 'fish'
 }
@@ -47,7 +47,7 @@ function isShellName(name: string): boolean {
   return posixFamily.has(name)
 }
 
-/** Whether a path ends in the name of a shell: POSIX family or fish. */
+/** Returns whether the last name of a path is a POSIX shell or fish. */
 function isShell(path: string): boolean {
   return isShellName(shellName(path)) || isFish(path)
 }
@@ -57,10 +57,10 @@ const directories = ['/bin', '/usr/bin', '/usr/local/bin']
 const operation = 'exec'
 
 /**
- * The absolute path of the shell [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else a usual place, else `/bin/sh`.
- * A valid `$SHELL` is an absolute path to an executable shell that the view has; an invalid one is passed over.
+ * Returns the absolute path of the shell [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else a usual path, else `/bin/sh`.
+ * A valid `$SHELL` is an absolute path to an executable shell that commands can see. An invalid `$SHELL` is ignored.
  *
- * @throws WorkspaceError `EINVAL` for a caller's shell that is not a shell, neither absolute nor of the POSIX family; `ENOEXEC` if missing
+ * @throws WorkspaceError `EINVAL`: the caller's shell is not a shell, or neither absolute nor of the POSIX family; `ENOEXEC`: it is missing
  */
 export function resolveShell(options: ResolveShellOptions = {}): string {
   const { shell = '', env = process.env, isExecutable = isExecutableFile, existsInView = () => true } = options
@@ -86,7 +86,7 @@ function requestedShell(shell: string, usable: (path: string) => boolean): strin
 
 function isExecutableFile(path: string): boolean {
   try {
-    // Missing shells are usual, and an exception costs more than the call.
+    // Without an exception for a missing shell, which is usual: an exception costs more than the call.
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(path, constants.X_OK)
     return true
@@ -95,16 +95,16 @@ function isExecutableFile(path: string): boolean {
   }
 }
 
-/** Longest single argument on Linux, in bytes (`MAX_ARG_STRLEN`, with its NUL). */
+/** Maximum bytes of a single argument on Linux (`MAX_ARG_STRLEN`, with its NUL). */
 export const longestArgument = 128 * 1024
-/** Bytes of the longest accepted command. */
+/** Maximum bytes of a command. */
 export const longestCommand = 16 * 2 ** 20
 
-/** The descriptor that carries an over-long command. Dash accepts only one digit. */
+/** The descriptor of a command that is too long for an argument. Dash accepts only one digit. */
 const commandDescriptor = 9
 
 /**
- * `[shell, '-lc', command]` [LS4], or `-c` with `login: false` [LS7]. The command is a separate element.
+ * Returns `[shell, '-lc', command]` [LS4], or with `-c` for `login: false` [LS7].
  * @throws WorkspaceError `EINVAL` for a blank command, NUL, or more than 128 KiB: see {@link shellInvocation}
  */
 export function shellArguments(shell: string, command: string, options: ShellArgumentsOptions = {}): string[] {
@@ -115,10 +115,10 @@ export function shellArguments(shell: string, command: string, options: ShellArg
 }
 
 /**
- * Like {@link shellArguments}, up to 16 MiB: a longer command comes on descriptor 9, closed before its first word runs.
- * Input, `$0`, `$#`, line numbers and exit status are those of `-c`. Needs `cat` on the PATH after login files.
+ * Works like {@link shellArguments}, up to 16 MiB. The shell reads a longer command from descriptor 9, and closes it before the command runs.
+ * Input, `$0`, `$#`, line numbers and exit status are as with `-c`. Needs `cat` in the PATH after login files.
  *
- * @throws WorkspaceError `EINVAL` for a blank command, NUL, or one over the cap
+ * @throws WorkspaceError `EINVAL` for a blank command, NUL, or more than 16 MiB
  */
 export function shellInvocation(shell: string, command: string, options: ShellArgumentsOptions = {}): ShellInvocation {
   const bytes = Buffer.from(checkCommand(command))
@@ -131,18 +131,18 @@ export function shellInvocation(shell: string, command: string, options: ShellAr
   }
 }
 
-// A substitution drops final newlines, which can matter (a here-document): hence the final full stop. Everything is in one line, so line
-// numbers do not change.
+// A substitution drops final line ends, which can matter (a here-document), so a full stop follows them.
+// The reader is one line, so that line numbers do not change.
 const posixReader = `set -- "$(command cat <&${commandDescriptor}; printf .)"; eval "set --; exec ${commandDescriptor}<&-; \${1%.}"`
 const fishReader = `eval (command cat <&${commandDescriptor} | string collect --no-trim-newlines) ${commandDescriptor}<&-`
 
-/** An interactive shell: `[shell, '-l', '-i']`, without `-l` for `login: false` [LS7]. */
+/** Returns the arguments of an interactive shell: `[shell, '-l', '-i']`, without `-l` for `login: false` [LS7]. */
 export function interactiveShellArguments(shell: string, options: ShellArgumentsOptions = {}): string[] {
   if (options.bare === true) return [shell, ...bareFlags(shell), '-i']
   return [shell, ...(options.login === false ? [] : ['-l']), '-i']
 }
 
-/** Without these flags, zsh and fish read files of HOME, and so does bash if stdin is a socket. Other interactive shells read `ENV`. */
+/** Flags against start-up files of HOME: zsh and fish read some, and bash does if stdin is a socket. Other interactive shells read `ENV`. */
 function bareFlags(shell: string): string[] {
   switch (shellName(shell)) {
     case 'bash':
@@ -157,7 +157,7 @@ function bareFlags(shell: string): string[] {
   }
 }
 
-/** @throws WorkspaceError `EINVAL` if it is blank or contains NUL. */
+/** @throws WorkspaceError `EINVAL` for a blank command or NUL */
 function checkCommand(command: string): string {
   if (command.trim() === '') throw fail('the command is blank')
   if (command.includes('\0')) throw fail('the command contains NUL')
@@ -174,7 +174,7 @@ export interface CommandLine {
   readonly extraFds: ExtraDescriptors
 }
 
-/** Runs a request's command in a shell. On a terminal, a blank command is an interactive shell. */
+/** Returns the invocation of a shell for a request. On a terminal, a blank command means an interactive shell. */
 export function commandLine(
   { command, login, bare }: Pick<CommandRequest, 'command' | 'login' | 'bare'>,
   { shell, env, terminal }: CommandLineOptions,

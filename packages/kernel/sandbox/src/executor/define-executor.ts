@@ -21,10 +21,10 @@ interface Outcome<Found> {
 }
 
 /**
- * Defines a kind of executor by its driver. The base does probes, owner check, input, output, timeout, abort, signals, terminals, `close()`
- * and results. A driver that breaks its contract makes a command fail with `EIO` or `ENOEXEC`; nothing hangs.
+ * Defines a kind of executor by its driver. The base handles probes, owner check, input, output, timeout, abort, signals, terminals,
+ * `close()` and results. If a driver breaks its contract, the command fails with `EIO` or `ENOEXEC` instead of hanging.
  *
- * @returns a function that makes an executor from checked options; these are plain data if the driver names programs
+ * @returns a function that makes an executor from options. The options are checked, and must be plain data if the driver names programs
  */
 export function defineExecutor<Options, Found>(driver: ExecutorDriver<Options, Found>): (options: Options) => Executor {
   const probes = driver.programs && new ProbeCache<Outcome<Found>>(driver.programs)
@@ -75,7 +75,7 @@ function createExecutor<Options, Found>(
       return { ...report, details: { ...report.details, ...(await driver.describe(target, found, options)) } }
     },
     async attach(view: WorkspaceView) {
-      // As root, a user must be named.
+      // Root needs a named user for its commands.
       const owner = view.owner ?? (kind === 'process' && process.getuid?.() === 0 ? { uid: 0, gid: 0 } : probingOwner())
       const { report, found } = await find({ root: view.root, owner })
       if (found !== undefined) {
@@ -99,7 +99,7 @@ function runtimeProblem(): OwnerProblem | undefined {
   return { reason: `commands run on Node only, and this is ${runtime}`, remedy }
 }
 
-/** Runs a probe. A known problem is reported by its message, a failed system call by its name, without host paths. */
+/** Runs a probe. Reports a known problem by its message, and a failed system call by its name, without host paths. */
 async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probed<Found>> {
   try {
     return await probe()
@@ -115,7 +115,7 @@ async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probe
   }
 }
 
-/** The error for unknown availability: another executor could be a weaker boundary. */
+/** Returns the error for an unfinished probe. Skipping this executor could select a weaker boundary. */
 function untried({ reason, remedy }: shortages.Shortage, native: unknown): WorkspaceError {
   return new WorkspaceError({
     code: 'ENOEXECUTOR',
@@ -130,7 +130,7 @@ function isSystemError(error: unknown): error is { readonly code: string; readon
   return error instanceof Error && 'code' in error && 'syscall' in error
 }
 
-/** The result of a probe that found a missing part. */
+/** Returns the result of a probe that found a missing part. */
 export function unavailable(
   missing: string,
   howToFix: string | undefined,

@@ -18,7 +18,7 @@ import type { TerminalDevice } from '../terminal/start.ts'
 import type { CommandDriver, CommandEnd, CommandPort, PreparedCommand } from './driver.ts'
 import { isLocal, type OwnTerminal } from './own-terminal.ts'
 
-/** Milliseconds for the remaining processes of an ended command to end by themselves. */
+/** Milliseconds that the remaining processes of an ended command have to end by themselves. */
 const leavingTime = 10
 const defaultPatience = 10_000
 
@@ -59,7 +59,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
 
   async function releaseAll(end: CommandEnd | undefined): Promise<void> {
     const released = prepared.release?.()
-    // A survivor waits for a dead file system, and the release may wait for it too.
+    // A survivor waits for a dead file system, and the release could wait for the same file system.
     if (end?.survivors === true || port.survivors === true) void released?.catch(() => undefined)
     else await released
   }
@@ -85,7 +85,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
   }
 
   const result = follow()
-  result.catch(() => undefined) // seen by those who wait for the end
+  result.catch(() => undefined) // callers that await the end get the error
   return {
     ...output.readers,
     kill: (signal = 'SIGTERM') => killer.kill(signal),
@@ -95,7 +95,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
     wait: () => result,
     async [Symbol.asyncDispose]() {
       killer.kill('SIGKILL')
-      await result.catch(() => undefined) // seen by those who wait for the end
+      await result.catch(() => undefined) // callers that await the end get the error
     },
   }
 }
@@ -141,7 +141,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       return false
     },
     exited: exited.signal,
-    /** `undefined`: the driver reported no end after the last signal. */
+    /** Awaits `value`. `undefined`: the driver reported no end after the last signal. */
     async untilGivenUp<Value>(value: Promise<Value>): Promise<Value | undefined> {
       const settled = await Promise.race([value, givenUp.promise])
       isUnknown = settled === undefined
@@ -149,7 +149,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       exited.abort(over)
       return settled
     },
-    /** Waits for the remaining process tree, with the grace after a timeout or an abort. Returns whether processes remain. */
+    /** Waits for the remaining process tree, after a timeout or an abort with the grace. Returns whether processes remain. */
     async survivors(): Promise<boolean> {
       if (port.gone === undefined) return false
       if (grace === undefined) leaving = setTimeout(end, leavingTime)
@@ -162,12 +162,12 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       for (const one of [timer, grace, last, leaving]) clearTimeout(one)
       abort?.removeEventListener('abort', onAbort)
     },
-    /** `isUnknown`: the command may still run. */
+    /** `isUnknown`: true if the command may still run. */
     state: () => ({ timedOut, aborted, sent, isUnknown }),
   }
 }
 
-/** A shared reason: without one, Node makes an exception with a stack every time. */
+/** A shared reason for aborts: without a reason, Node creates an exception with a stack for each abort. */
 const over = new Error('the command has ended')
 
 function outcomeOf(
@@ -177,22 +177,22 @@ function outcomeOf(
 ): Pick<ExecutorResult, 'exitCode' | 'signal'> {
   const exitCode = status ?? shellStatus
   if (exitCode === undefined) return { exitCode: null, signal: signal ?? 'SIGKILL' }
-  // The leader of a terminal reports a status like a shell.
+  // The leader of a terminal's session reports a status like a shell.
   const isShell = isOnTerminal || status === undefined
   const named = [...sent].find((one) => isShell && constants.signals[one as NodeJS.Signals] === exitCode - 128)
   return named === undefined ? { exitCode, signal: null } : { exitCode: null, signal: named }
 }
 
-/** Writes the input. Reads a source only once the command runs, and closes an unfinished source at the command's end. */
+/** Writes the input. Starts to read a source only when the command runs, and closes the source at the command's end. */
 function feed(target: Writable | undefined, input: CommandRequest['stdin'], exited: AbortSignal): void {
   if (target === undefined || input === undefined) return
-  // A command may close its input, or end, before it has read everything.
+  // A command may close its input, or end, before it has read all input.
   target.on('error', () => undefined)
   if (typeof input === 'string' || input instanceof Uint8Array) target.end(input)
   else pipeline(Readable.from(input), target, { signal: exited }).catch(() => target.destroy())
 }
 
-/** Throws if a driver reports no end, or an invalid one. */
+/** Throws if a driver reports no end, or an invalid end. */
 function checkedEnd(end: CommandEnd | undefined): CommandEnd {
   const code = end?.status ?? end?.shellStatus
   const isNamed = typeof end?.signal === 'string' || end?.lost === true || end?.unstarted === true
@@ -215,7 +215,7 @@ function brokenDriver(name: string, native: unknown): WorkspaceError {
   })
 }
 
-/** Converts a driver's error for callers: a known error, a shortage, or a fault of the driver. */
+/** Converts a driver's error for callers: to itself if known, to a shortage, or to a fault of the driver. */
 export function driverError(error: unknown, faultOf: () => WorkspaceError): WorkspaceError {
   if (isWorkspaceError(error)) return error
   const shortage = shortages.of(error)

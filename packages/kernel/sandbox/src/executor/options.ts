@@ -31,7 +31,7 @@ export const toolsShape: OptionShape = option.list(
   'a list of `{ host, at }`',
 )
 
-/** Refuses a list of hosts for executors on the machine's network. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Refuses a host list in `network`, for executors that use the machine's network. @throws WorkspaceError `EUNENFORCEABLE` */
 export function refuseNetworkList(options: unknown, operation: string): void {
   if (typeof options !== 'object' || options === null || !('network' in options)) return
   if (typeof options.network !== 'object' || options.network === null) return

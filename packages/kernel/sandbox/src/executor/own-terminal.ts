@@ -42,7 +42,7 @@ export function createOwnTerminal(size: OwnTerminal['size']): OwnTerminal {
     onOutput: (chunk) => (isOver ? undefined : channel.push(marks.push(Buffer.from(chunk)))),
     bind(started) {
       port = started
-      // A program may end before it has read everything.
+      // A program may end before it has read all input.
       port.stdin?.on('error', () => undefined)
     },
     releaseDescriptor: () => undefined,
@@ -64,7 +64,7 @@ export function createOwnTerminal(size: OwnTerminal['size']): OwnTerminal {
   }
 }
 
-/** Whether the terminal is of this machine, led by one of our processes. */
+/** Returns whether the terminal is a device of this machine, whose session one of our processes leads. */
 export function isLocal(terminal: TerminalDevice | OwnTerminal | undefined): terminal is TerminalDevice {
   return terminal !== undefined && 'descriptor' in terminal
 }

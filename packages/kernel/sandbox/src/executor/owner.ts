@@ -8,16 +8,16 @@ export interface OwnerProblem {
   readonly remedy: string
 }
 
-/** The user that root's probes run as. */
+/** The user of root's probes. */
 const ordinary: Owner = { uid: 1000, gid: 1000 }
 
-/** The user of a probe for which no user is named. */
+/** Returns the user of a probe without a named user. */
 export function probingOwner(): Owner {
   const uid = process.getuid?.() ?? ordinary.uid
   return uid === 0 ? ordinary : { uid, gid: process.getgid?.() ?? ordinary.gid }
 }
 
-/** Why commands cannot run as the owner. They never run as uid 0: a setuid program or device of root works on the host. */
+/** Returns why commands cannot run as the owner. They never run as uid 0: setuid programs and devices of root also work outside. */
 export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const remedy = 'give the root directory to an ordinary user, or pass `owner: { uid, gid }` to the local adapter'
   if (![uid, gid].every((id) => Number.isInteger(id) && id >= 0))
@@ -32,10 +32,10 @@ export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined 
   }
 }
 
-/** Capabilities to become another user, prepare its files, and end and remove its leftovers. Docker grants all of these. */
+/** Capabilities that root needs to become another user, prepare its files, and end and remove its leftovers. Docker grants all of these. */
 const neededByRoot = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, KILL: 5, SETGID: 6, SETUID: 7 } as const
 
-/** Finds problems of root in a container: root may lack the right to become another user, or no other user exists. */
+/** Finds problems of root in a container: root may lack the right to become another user, or the container has no other user. */
 function findRootProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(readOwn('status'))?.[1] ?? 'ffffffffff'}`)
   const missing = Object.entries(neededByRoot).flatMap(([name, bit]) => ((effective >> BigInt(bit)) & 1n ? [] : [name]))
@@ -60,7 +60,7 @@ function readOwn(name: string): string {
   }
 }
 
-/** `map`: lines with the first id inside, the first id outside, and a count. Without lines, nothing is known. */
+/** `map`: lines with the first id inside, the first id outside, and a count. Without lines, the mapping is unknown. */
 function isMapped(id: number, map: string): boolean {
   const ranges = map.split('\n').flatMap((line) => {
     const [first, , count] = line.trim().split(/\s+/).map(Number)

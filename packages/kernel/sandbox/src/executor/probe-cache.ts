@@ -2,22 +2,22 @@ import { statSync } from 'node:fs'
 
 import { systemDirectories } from '../run/find-program.ts'
 
-/** Limit of targets. Beyond it, the oldest target is forgotten. */
+/** Maximum number of targets. Above it, the oldest target is dropped. */
 const mostTargets = 256
 
-/** Probes of one kind of executor. Keeps an available result while the program files are unchanged; repeats a failed probe. */
+/** Caches probes of one kind of executor. An available result is valid while the program files do not change. A failed probe is repeated. */
 export class ProbeCache<Outcome extends { readonly found?: unknown }> {
   readonly #programs: readonly string[]
   readonly #directories: readonly string[]
   readonly #known = new Map<string, { readonly programs: string; readonly probing: Promise<Outcome> }>()
 
-  /** `programs`: bare names. `directories`: where they are looked up. */
+  /** `programs`: bare names. `directories`: the directories that contain these programs. */
   constructor(programs: readonly string[], directories = systemDirectories) {
     this.#programs = programs
     this.#directories = directories
   }
 
-  /** @param key contains every input of a probe */
+  /** @param key must contain every input of the probe */
   get(key: string, probe: () => Promise<Outcome>): Promise<Outcome> {
     const programs = this.#programs.map((program) => identityOf(program, this.#directories)).join(' ')
     const known = this.#known.get(key)
@@ -37,7 +37,7 @@ export class ProbeCache<Outcome extends { readonly found?: unknown }> {
   }
 }
 
-/** Identifies the file that a program's name leads to. Every change of the file changes the result. */
+/** Identifies the file of a program. Every change of the file changes the result. */
 function identityOf(program: string, directories: readonly string[]): string {
   for (const directory of directories) {
     const found = statSync(`${directory}/${program}`, { bigint: true, throwIfNoEntry: false })

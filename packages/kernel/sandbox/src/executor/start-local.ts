@@ -4,16 +4,16 @@ import { startProcess } from '../run/start.ts'
 import type { ProcessResult, RunningProcess, StartProcessOptions } from '../run/types.ts'
 import type { CommandEnd, CommandPort, CommandRun, PreparedCommand } from './driver.ts'
 
-/** A command as a process of this machine: the default without the driver's own `start`. */
+/** A command as a process of this machine. The default if the driver has no `start`. */
 export interface LocalCommand extends PreparedCommand {
   readonly process: Omit<StartProcessOptions, 'timeout' | 'signal' | 'uid' | 'gid'>
-  /** As root: the user that the process itself becomes. */
+  /** As root: the user that the process becomes. */
   readonly owner?: Owner | undefined
-  /** Called at the start. The returned function reads the command's end from its pipes. Default: the end of the process. */
+  /** Called at the start. The returned function reads how the command ended from its pipes. Default: as the process ended. */
   readonly readEnd?: ((running: RunningProcess) => (ended: ProcessResult) => CommandEnd) | undefined
 }
 
-/** Starts a command as a process of this machine, whose whole tree ends with it. */
+/** Starts a command as a process of this machine. When the process ends, its whole tree is killed. */
 export function startLocal(
   { process: options, owner, readEnd = () => ownEnd }: LocalCommand,
   { request, hasInput, onStdout, onStderr }: CommandRun,
@@ -45,7 +45,7 @@ export function startLocal(
   }
 }
 
-/** The end of the process itself. A kill order also ends a supervisor that is not ready yet. */
+/** Returns how the process itself ended. A kill order (SIGPWR) also ends a supervisor that is not ready yet. */
 function ownEnd({ exitCode, signal }: ProcessResult): CommandEnd {
   return exitCode === null ? { signal: signal === 'SIGPWR' ? 'SIGKILL' : (signal ?? 'SIGKILL') } : { status: exitCode }
 }

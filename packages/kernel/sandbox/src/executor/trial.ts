@@ -17,10 +17,10 @@ import { createTemporaryDirectory } from '../run/temporary-directory.ts'
 import { attachDriver } from './attach-driver.ts'
 import type { ConfinedTarget, ExecutorDriver, Trial } from './driver.ts'
 
-/** The content of `probe` in a trial's workspace. */
+/** The content of the file `probe` in the workspace of a trial. */
 const token = 'workspace'
 
-/** @throws a shortage: continuing without the missing part could be a weaker boundary */
+/** @throws a shortage: after a skipped check, the boundary could be weaker */
 export async function tryOut<Options, Found>(
   driver: ExecutorDriver<Options, Found>,
   target: ConfinedTarget,
@@ -82,7 +82,7 @@ function refuseShortage(error: unknown): void {
   if (shortages.of(error) !== undefined) throw error
 }
 
-/** The program's own error line, without private paths. */
+/** Returns the program's own error line, without private paths. */
 function firstLine(text: string, name: string): string {
   const lines = text.split('\n')
   const line = lines.find((one) => one.includes(`${name} error`)) ?? lines[0] ?? ''

@@ -13,7 +13,7 @@ const kernelNames: Readonly<Record<Exclude<LimitReport['field'], 'scratchBytes'>
   openFiles: 'Max open files',
 }
 
-/** Refuses limits above this process's limits, since commands inherit the lower ones. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Refuses limits above this process's own limits, which commands inherit. @throws WorkspaceError `EUNENFORCEABLE` */
 function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
   const fields = Object.keys(kernelNames) as (keyof typeof kernelNames)[]
   if (fields.every((field) => limits[field] === undefined)) return
@@ -32,11 +32,11 @@ function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
 }
 
 export interface LimitOptions {
-  /** The limits of every command; its own `limits` narrow them. `probe().limits` reports which limits are enforced. */
+  /** The limits of every command. A command's own `limits` can only lower them. `probe().limits` reports the enforced limits. */
   readonly limits?: CommandLimits | undefined
   /**
-   * Host path of a delegated cgroup v2 group without processes, for `memoryBytes` and `processes` over a command's tree.
-   * Unusable: the executor is not available. Default: none; both are resource limits then.
+   * Host path of a delegated cgroup v2 group without processes, for `memoryBytes` and `processes` of a command's tree.
+   * If the group is unusable, so is the executor. Default: none; `memoryBytes` and `processes` are then resource limits.
    */
   readonly cgroup?: string | undefined
 }
@@ -46,37 +46,37 @@ export interface ResolvedLimits {
   readonly cgroup: string | undefined
 }
 
-/** Options that `limitOptionShapes` has checked. @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be held */
+/** Returns the limits of checked options. @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be enforced */
 export function resolveLimits({ limits = {}, cgroup }: LimitOptions, operation: string): ResolvedLimits {
   checkAgainstOwn(resourceLimits(limits, cgroup), operation)
   return { limits, cgroup }
 }
 
-/** The limits of one command. @throws WorkspaceError `EUNENFORCEABLE` for a limit above this process's own */
+/** Returns the limits of one command. @throws WorkspaceError `EUNENFORCEABLE` for a limit above this process's own limit */
 export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandLimits | undefined): CommandLimits {
   const narrowed = commandLimits.narrow(limits, own)
   checkAgainstOwn(resourceLimits(narrowed, cgroup))
   return narrowed
 }
 
-/** The limits that no control group enforces. */
+/** Returns the limits that no control group enforces. */
 function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
   if (cgroup === undefined) return limits
   const { memoryBytes: _memory, processes: _processes, ...rest } = limits
   return rest
 }
 
-/** A program of util-linux that sets its own limits and becomes the command. Debian and its kin always have it. */
+/** A program of util-linux that sets limits for itself, then runs the command in its place. Always present on Debian and derivatives. */
 export const prlimit = '/usr/bin/prlimit'
 
 export interface LimitedCommandOptions {
-  /** Number of executor processes that count too. Default 0. */
+  /** Number of executor processes that the limit also counts. Default 0. */
   readonly ownProcesses?: number | undefined
   readonly cgroup?: unknown
 }
 
 /**
- * The command with its resource limits, to run inside the view; a tracer or supervisor is not limited. No core file is left.
+ * Returns a command with its resource limits, to run inside the sandbox. Tracers and supervisors are not limited. No core file is written.
  * Soft and hard limits are equal, except for processor time: SIGXCPU comes a second before SIGKILL. Ignores `scratchBytes`.
  */
 export function limitedCommand(

@@ -6,11 +6,11 @@ import { prlimit } from './options.ts'
 type LimitField = LimitReport['field']
 
 export interface LimitReportOptions {
-  /** Scope of the kernel's count: `tree` in a user namespace of the command's own. */
+  /** The processes that the kernel counts together: `tree` if the command has its own user namespace. */
   readonly processes: 'tree' | 'uid'
-  /** How the size of `/tmp` is limited; absent: no limit. */
+  /** How the size of `/tmp` is limited. Absent: no limit. */
   readonly scratch?: Omit<LimitReport, 'field'> | undefined
-  /** A control group is made for each command ({@link DelegatedCgroup}). Default false. */
+  /** True if each command gets a control group ({@link DelegatedCgroup}). Default false. */
   readonly cgroup?: boolean | undefined
 }
 

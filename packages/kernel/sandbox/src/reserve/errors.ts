@@ -54,7 +54,7 @@ export function reservationError({ at, rule }: Named, failure: ReservationFailur
   })
 }
 
-/** The refusal to reserve a name without a usable state directory. */
+/** Returns the refusal to reserve a name without a usable state directory. */
 export function noStateDirectory({ at, rule }: Named, { reason, remedy, native }: StateProblem): WorkspaceError {
   const shortage = shortages.of(native)
   if (shortage !== undefined) return shortOf({ at, rule }, { ...shortage, reason, remedy }, native)

@@ -8,7 +8,7 @@ import { isShort } from '../run/room.ts'
 import { reservedDirectory, WatchedDirectory } from './state-directory.ts'
 
 interface Reserved {
-  /** `parent`: a directory above a reserved name, which remains if a program fills it. */
+  /** `parent`: a directory above a reserved name. The directory remains if a program puts an entry in it. */
   readonly kind: 'leaf' | 'file' | 'parent'
   readonly path: string
   readonly dev: bigint
@@ -21,30 +21,30 @@ type Status = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'mtimeNs' | 'isDirector
 const directoryType = 0o040000n
 const fileMode = 0o100444n
 
-/** Reads the reserved names of all processes of this user from the journal. An unchanged journal costs one system call. */
+/** Reads the reserved names of all processes of this user from the journal. If the journal is unchanged, this takes one system call. */
 export class ReservedNames {
   readonly #watched = new WatchedDirectory()
   #directory = ''
   #mtimeNs = -1n
   #settled = false
   #files = new Map<string, Reserved | undefined>()
-  /** By identity: several entries if an inode number was reused. The note of a removed entry remains as long as its user. */
+  /** Entries by identity: several if an inode number was reused. The note of a removed entry remains until its user ends. */
   #byIdentity = new Map<string, readonly Reserved[]>()
   #paths = new Set<string>()
   #generation = 0
 
-  /** Changes when reservations may have changed. */
+  /** Returns a number that changes whenever reservations may have changed. */
   generation(): number {
     this.#refresh()
     return this.#generation
   }
 
-  /** The last known {@link ReservedNames.generation}. Reads no file. */
+  /** The latest known {@link ReservedNames.generation}. Does not read the journal. */
   get lastGeneration(): number {
     return this.#generation
   }
 
-  /** Whether a host path was reserved at the last reading of the journal: see {@link ReservedNames.holds}. Reads no file. */
+  /** Returns whether a host path was reserved when the journal was last read, by {@link ReservedNames.holds}. Does not read the journal. */
   names(path: string): boolean {
     return this.#paths.size > 0 && this.#paths.has(path)
   }
@@ -54,14 +54,14 @@ export class ReservedNames {
     return this.#paths.size === 0
   }
 
-  /** Reserved names at or below a host path, the deepest first. */
+  /** Returns the reserved names at or below a host path, the deepest first. */
   within(path: string): string[] {
     this.#refresh()
     const found = [...this.#paths].filter((one) => one === path || one.startsWith(`${path}/`))
     return found.sort((left, right) => right.length - left.length)
   }
 
-  /** Reserved names at or above a host path, the deepest last. */
+  /** Returns the reserved names at or above a host path, the deepest last. */
   above(path: string): string[] {
     this.#refresh()
     return [...this.#paths]
@@ -69,14 +69,14 @@ export class ReservedNames {
       .sort((a, b) => a.length - b.length)
   }
 
-  /** True for an unchanged reserved entry. `self`: a path to the entry. */
+  /** Returns true for an unchanged reserved entry. `self`: a path to the entry. */
   holds(status: Status, self: string): boolean {
     if (status.mode === fileMode && status.mtimeNs % 1_000_000_000n === 0n) return this.#holdsFile(status, self)
     if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
     if ((status.mode & 0o170000n) !== directoryType) return false
     const isNew = this.#refresh()
     const found = this.#byIdentity.get(identityOf(status))
-    // the keeper may have dropped the name since: it removes first the directory, then the note in the journal
+    // the keeper may have released the name meanwhile: it removes the directory first, then its note in the journal
     if (found === undefined) return (isNew || (status.mode & 0o7777n) === 0o555n) && isGone(status, self)
     return found.some(({ kind, mtimeNs }) =>
       kind === 'leaf'
@@ -92,7 +92,7 @@ export class ReservedNames {
     return found.some(({ kind, mtimeNs }) => kind === 'file' && status.mtimeNs === mtimeNs)
   }
 
-  /** Unused names that could not be removed yet. Each start tries again. */
+  /** Returns unused names that could not be removed yet. Each start tries to remove them again. */
   left(): string[] {
     this.#refresh()
     const found = [...this.#files].flatMap(([name, entry]) =>
@@ -101,7 +101,7 @@ export class ReservedNames {
     return [...new Set(found)].sort()
   }
 
-  /** Call this when a reserved name becomes a real entry, so that the entry is not removed. */
+  /** Call this when a reserved name becomes a real entry, so that the keeper does not remove the entry. */
   forget(path: string): void {
     this.#refresh()
     for (const [name, entry] of this.#files) {
@@ -147,7 +147,7 @@ export class ReservedNames {
     for (const name of readdirSync(directory)) {
       if (!/^[\w-]+\.\d+$/.test(name)) continue
       const known = this.#files.get(name)
-      // The note of the final name replaces the note of the temporary name.
+      // The note with the final file name replaces the note with a temporary name.
       const entry = known ?? readEntry(join(directory, name))
       if (known === undefined && entry !== undefined) changed = true
       files.set(name, entry)
@@ -170,7 +170,7 @@ function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`
 }
 
-/** Whether an entry is gone, or replaced by another entry at its path. */
+/** Returns whether an entry no longer exists, or another entry has replaced it at its path. */
 function isGone({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>, self: string): boolean {
   const now = statSync(self, { bigint: true, throwIfNoEntry: false })
   return now === undefined || now.nlink === 0n || now.dev !== dev || now.ino !== ino
@@ -190,7 +190,7 @@ function readEntry(file: string): Reserved | undefined {
       mtimeNs: BigInt(seconds) * 1_000_000_000n,
     }
   } catch (error) {
-    if (isShort(error)) throw error // without its note, a reserved name would show as a user's directory
+    if (isShort(error)) throw error // without its note, a reserved name would appear as a directory of the user
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The process that reserves names and watches mounts, for `perl -e`: see `keeper.pl`. */
+/** Returns the script, for `perl -e`, of the process that reserves names and watches mounts: see `keeper.pl`. */
 export function keeperScript(): string {
   const journal = readFileSync(new URL('journal.pl', import.meta.url), 'utf8')
   const entries = readFileSync(new URL('entries.pl', import.meta.url), 'utf8')

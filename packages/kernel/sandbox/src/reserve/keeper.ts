@@ -9,14 +9,14 @@ import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './s
 import type { Watch, WatchRequest } from './watch.ts'
 
 export type ReservationFailure =
-  /** An entry has the name, blocks the path, or moved. */
+  /** An entry has the name, blocks the path, or was moved. */
   | 'changed'
-  /** Another process holds the journal. */
+  /** Another process has locked the journal. */
   | 'busy'
-  /** This user or the file system does not allow the reservation. */
+  /** The rights of this user, or the file system, do not allow the reservation. */
   | 'forbidden'
   | 'sealed'
-  /** Space, quota, descriptors or memory are used up. The error's name tells which of them. */
+  /** No space, quota, descriptors or memory are left. The name of the error says which. */
   | 'short'
   /** The file system cannot rename without replacing, or does not keep modes and times. */
   | 'unsupported'
@@ -31,15 +31,15 @@ export interface ReservationRequest {
   readonly id: number
   /** Canonical host path. */
   readonly root: string
-  /** Path below `root`, without a leading slash. */
+  /** The path below `root`, without a leading slash. */
   readonly path: string
-  /** Reserve the name by a file with this content, instead of an empty directory. */
+  /** Reserve the name with a file of this content, instead of an empty directory. */
   readonly content?: string | undefined
-  /** The owner of the placeholder, if this process may give it away. */
+  /** The owner of the placeholder. Ignored if this process may not change owners. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
 }
 
-/** Reserves names and watches mounts. Keeps an event loop alive only while an answer is due. */
+/** Reserves names and watches mounts, by a helper process. Keeps this process alive only during a request. */
 export interface Keeper {
   place(request: ReservationRequest): Promise<ReservationAnswer>
   drop(id: number): Promise<void>
@@ -59,7 +59,7 @@ const numbers: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...{ clock_gettime: 113, renameat2: 276, statx: 291, ioctl: 29, fcntl: 25, mount: 40, unshare: 97, setns: 268 },
   },
 }
-/** Call numbers that are equal on every architecture. */
+/** Call numbers that are the same on every architecture. */
 const common = {
   ...{ pidfd_send_signal: 424, open_tree: 428, move_mount: 429, fsopen: 430, fsconfig: 431, fsmount: 432 },
   ...{ pidfd_open: 434, openat2: 437, mount_setattr: 442 },
@@ -68,7 +68,7 @@ const common = {
 const pathOnly = 0o10000000
 const closeOnExec = 0o2000000
 
-/** Returns why no keeper can be started here; `undefined` if a keeper can. */
+/** Returns why no keeper can start here; `undefined` if a keeper can start. */
 export function keeperProblem(): StateProblem | undefined {
   if (numbers[process.arch] === undefined)
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
@@ -76,7 +76,7 @@ export function keeperProblem(): StateProblem | undefined {
   return stateDirectoryProblem()
 }
 
-/** `undefined` if no keeper can be started. Without a state directory ({@link stateDirectoryProblem}), a keeper can only watch. */
+/** Returns `undefined` if no keeper can start. Without a state directory ({@link stateDirectoryProblem}), a keeper can only watch. */
 export function startKeeper(): Keeper | undefined {
   if (numbers[process.arch] === undefined || !existsSync(perl)) return undefined
   const { child, hold, release } = startPerlHelper(keeperScript())
@@ -114,7 +114,7 @@ export function startKeeper(): Keeper | undefined {
     native = error
     end()
   })
-  // Not `exit`, which can come before the last answers have been read.
+  // Not `exit`, which can come before the last answers are read.
   child.on('close', end)
   stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
@@ -124,7 +124,7 @@ export function startKeeper(): Keeper | undefined {
     }
   })
 
-  /** Lines sent together arrive together: the keeper locks once per group. */
+  /** Sends several lines together. The keeper locks the journal once for all of them. */
   const send = (...words: readonly (string | number)[]) => {
     if (gone) return
     stdin.cork()
@@ -201,7 +201,7 @@ function systemError(number: number): Error {
   return Object.assign(new Error(`the keeper of reserved names failed (${code})`), { code })
 }
 
-/** The first line for a keeper: its directory, its mark, and numbers of system calls. */
+/** Returns the first line for a keeper: its directory, its mark, and numbers of system calls. */
 export function keeperSettings(directory: string): string {
   const calls = numbers[process.arch] ?? {}
   const flags = pathOnly | closeOnExec | constants.O_DIRECTORY | constants.O_NOFOLLOW

@@ -13,7 +13,7 @@ type MissingName = NonNullable<Bind['missing']>
 
 export interface WantedName {
   readonly name: MissingName
-  /** The name's path in the workspace, and the rule, for messages. */
+  /** The path in the workspace, for messages. */
   readonly at: VirtualPath
   readonly rule?: string | undefined
 }
@@ -21,20 +21,20 @@ export interface WantedName {
 export interface Reservation {
   /** `device:inode` of each placeholder, by its host path. */
   readonly identities: ReadonlyMap<HostPath, string>
-  /** Ends this use. Names without another user are then removed from the disk; resolves after that. */
+  /** Ends this use. Resolves after names without another user were removed from the disk. */
   release(): Promise<void>
 }
 
-/** Reserves names and watches sandboxes. One helper process serves this whole process. */
+/** Reserves names and watches sandboxes. This process has one helper process for all users. */
 export interface NameKeeper {
   /** @throws WorkspaceError `EBUSY` if an entry has a name or blocks its path; `EUNENFORCEABLE` if names cannot be reserved */
   reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation>
-  /** @throws WorkspaceError `EUNENFORCEABLE` if nothing can be watched */
+  /** @throws WorkspaceError `EUNENFORCEABLE` if no sandbox can be watched */
   watch(request: WatchRequest): Watch
   close(): void
 }
 
-/** Why a missing name cannot be reserved, as far as this process can tell. */
+/** Returns why a missing name cannot be reserved, if this process can already tell. */
 export function reservationProblem({ root, path }: MissingName): RestrictionProblem | undefined {
   const problem = keeperProblem()
   if (problem !== undefined)
@@ -86,7 +86,7 @@ function runningKeeper(): Keeper | undefined {
   return keeper
 }
 
-/** Returns the keeper of this process, which lives from its first user to its last. Each user calls `close` once. */
+/** Returns the keeper of this process. The keeper runs from its first user to its last. Each user calls `close` once. */
 export function useNameKeeper(): NameKeeper {
   users++
   return {
@@ -118,7 +118,7 @@ export async function sweepReserved(): Promise<void> {
   try {
     names = readdirSync(reservedDirectory())
   } catch {
-    return // nothing is reserved, or the next start sweeps it
+    return // no name is reserved, or the next start cleans up
   }
   if (!names.some((name) => /^[\w-]+\.\d+$/.test(name)) || keeperProblem() !== undefined) return
   const known = useNameKeeper()
@@ -134,7 +134,7 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
   const release = async () => {
     await Promise.all(taken.splice(0).map(async ({ key, entry }) => await releaseName(key, entry)))
   }
-  // The state directory can have changed since the keeper started.
+  // Checks again: the state directory can have changed since the keeper started.
   const [first] = wanted
   const problem = first === undefined ? undefined : stateDirectoryProblem()
   if (first !== undefined && problem !== undefined) throw noStateDirectory(first, problem)
@@ -160,7 +160,7 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   const { content } = name
   const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}\0${content ?? '/'}`
   const known = held.get(key)
-  // An earlier keeper may be ending, and releasing its names.
+  // If not equal, an earlier keeper is ending and releasing its names.
   if (known?.keeper === running) {
     known.users++
     return { key, entry: known }
@@ -176,6 +176,6 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
 async function releaseName(key: string, entry: Held): Promise<void> {
   if (--entry.users > 0) return
   if (held.get(key) === entry) held.delete(key)
-  // A request for the same name that arrives now is handled after this request.
+  // The keeper handles requests in order: a new request for this name comes after the drop.
   if ((await entry.placing).placed) await entry.keeper.drop(entry.id)
 }

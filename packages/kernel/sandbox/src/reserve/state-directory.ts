@@ -14,16 +14,16 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { shortages } from '@ws/core/executor'
 
-/** Milliseconds after which the directory is looked up by its path again. */
+/** Milliseconds after which the directory is opened again by its path. */
 const lookupAfter = 1000
 
-/** Reads a directory's status by descriptor, in a fifth of the time. A removal is seen at once, a replacement within a second. */
+/** Reads a directory's status by descriptor, in a fifth of the time. Notices a removal at once, and a replacement within a second. */
 export class WatchedDirectory {
   #path = ''
   #fd: number | undefined
   #lookedUpAt = 0
 
-  /** The status; `undefined` for a missing directory. */
+  /** Returns the status; `undefined` for a missing directory. */
   status(path: string): BigIntStats | undefined {
     const now = performance.now()
     if (this.#fd !== undefined && path === this.#path && now - this.#lookedUpAt < lookupAfter) {
@@ -43,7 +43,7 @@ export class WatchedDirectory {
     this.#close()
     this.#path = path
     this.#fd = open(path)
-    // Only changes of the opened directory are seen.
+    // A descriptor only shows changes of the opened directory.
     return this.#fd === undefined ? status : fstatSync(this.#fd, { bigint: true })
   }
 
@@ -53,12 +53,12 @@ export class WatchedDirectory {
   }
 }
 
-/** Opens a directory. `undefined` if it cannot be opened: the caller then reads its status by path. */
+/** Opens a directory. `undefined`: it cannot be opened, so the caller reads its status by path. */
 function open(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
   } catch {
-    return undefined // removed, no descriptor left, not readable: the next call tries again
+    return undefined // removed, unreadable or no descriptors left: the next call tries again
   }
 }
 
@@ -68,11 +68,11 @@ let known: string | undefined
 let lastParent = ''
 let lastDirectory = ''
 
-/** This user's directory for notes of reserved names; `WS_STATE_DIRECTORY` overrides it. Processes of one workspace must share it. */
+/** Returns this user's directory for notes of reserved names. `WS_STATE_DIRECTORY` overrides it. Processes of one workspace must share it. */
 export function reservedDirectory(): string {
   const named = process.env['WS_STATE_DIRECTORY']
   const parent = named?.startsWith('/') === true ? named : (known ??= chooseDirectory())
-  // Cached: a listing calls this function for every directory.
+  // Cached, because a listing calls this function for every directory.
   if (parent !== lastParent) {
     lastParent = parent
     lastDirectory = join(parent, 'reserved')
@@ -111,11 +111,11 @@ function canBeMade(home: string): boolean {
 export interface StateProblem {
   readonly reason: string
   readonly remedy: string
-  /** The system's error, where it reports a shortage. */
+  /** The system's error, if it means a shortage. */
   readonly native?: unknown
 }
 
-/** Root's directory also holds staging directories of runs by another user. Lets that user pass through, but not list names. */
+/** Lets other users pass through root's directory, but not list it: it also holds staging directories of their runs. */
 function letOwnersPass(parent: string): void {
   if (parent !== rootState || process.getuid?.() !== 0) return
   mkdirSync(parent, { recursive: true, mode: 0o711 })
@@ -123,7 +123,7 @@ function letOwnersPass(parent: string): void {
   if (uid === 0 && (mode & 0o777) === 0o700) chmodSync(parent, 0o711)
 }
 
-/** Makes a directory that is closed to other users. Returns why it cannot be used, or `undefined`. */
+/** Creates the directory, closed to other users. Returns why it cannot be used, or `undefined`. */
 export function stateDirectoryProblem(): StateProblem | undefined {
   const directory = reservedDirectory()
   try {

@@ -5,13 +5,13 @@ import { createOutputChannel, createRing, type Ring } from './output-channel.ts'
 import type { CapturedOutput, OutputListener } from './types.ts'
 
 export interface OutputCapture {
-  /** Copies the kept bytes: the caller may reuse the chunk. */
+  /** Copies the bytes that it keeps, since the caller may reuse the chunk. */
   push(chunk: Uint8Array): void
   result(): CapturedOutput
   copy(): OutputCapture
 }
 
-/** Keeps a stream's first and last bytes, `maxBytes` in all, half each. No half is cut inside a UTF-8 character. */
+/** Keeps the first and last bytes of a stream: up to `maxBytes` in total, half of them each. Does not cut UTF-8 characters. */
 export function captureOutput(options: { readonly maxBytes: number }): OutputCapture {
   const headLimit = Math.ceil(options.maxBytes / 2)
   return capture({
@@ -62,22 +62,22 @@ const empty = Buffer.alloc(0)
 type Streams = BothStreams<OutputCapture>
 
 export interface CommandOutputs {
-  /** Call this with each chunk that is read. */
+  /** Call this with each chunk. */
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
   readonly readers: Pick<StartedCommand, 'stdout' | 'stderr' | 'output'>
   /** Call this after the last chunk. Ends the streams, and returns the parts of the result. May be called twice. */
   end(): CommandOutput
-  /** True if output arrived after the end, and was lost. */
+  /** Returns true if output arrived after the end and was dropped. */
   isLate(): boolean
 }
 
-/** Captures both streams, each and together in the order of calls, in constant memory, for readers and the listener. */
+/** Captures both streams, each alone and both combined in the order of calls, in constant memory. Also feeds the readers and the listener. */
 export function createCommandOutput({
   maxOutputBytes,
   onOutput,
 }: Pick<CommandRequest, 'maxOutputBytes' | 'onOutput'>): CommandOutputs {
-  /** After the end, only the texts are kept. */
+  /** The captures; after the end, only their texts. */
   let kept: Streams | CommandOutput = new BothStreams(() => captureOutput({ maxBytes: maxOutputBytes }))
   let isLate = false
   const channels = { stdout: createOutputChannel(), stderr: createOutputChannel() }

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { isShort } from './room.ts'
 import { noTemporaryFiles } from './temporary-directory.ts'
 
-// Not in fs.constants: __O_TMPFILE is the same number on x86-64 and arm64, O_DIRECTORY is not.
+// Not in fs.constants. __O_TMPFILE has the same number on x86-64 and arm64, but O_DIRECTORY has not.
 const temporaryFile = 0o20000000 | constants.O_DIRECTORY
 
-/** Opens an unnamed file with mode 0600. The caller closes the file. @throws WorkspaceError `ENOEXECUTOR` if no directory allows one */
+/** Opens an unnamed file with mode 0600. The caller closes it. @throws WorkspaceError `ENOEXECUTOR` if no directory supports unnamed files */
 export function openPrivateFile(content?: Uint8Array): number {
   const fd = openUnnamed()
   try {
@@ -23,7 +23,7 @@ export function openPrivateFile(content?: Uint8Array): number {
   }
 }
 
-/** Opens content as a read-only descriptor at offset 0: no child can change the content for other children. */
+/** Opens content as a read-only descriptor at offset 0. A child with this descriptor cannot change the content. */
 export function openContent(content: Uint8Array): number {
   const writable = openPrivateFile(content)
   try {
@@ -35,7 +35,7 @@ export function openContent(content: Uint8Array): number {
 
 /** Content for several children. Each child gets its own descriptor at offset 0. */
 export interface KeptContent {
-  /** A read-only descriptor of this process; the caller closes it. */
+  /** Opens a read-only descriptor in this process. The caller closes it. */
   reopen(): number
 }
 
@@ -44,7 +44,7 @@ function openUnnamed(): number {
     try {
       return openSync(directory, temporaryFile | constants.O_RDWR, 0o600)
     } catch {
-      // The directory is missing, read-only or without O_TMPFILE: the next directory is tried.
+      // The directory is missing, read-only or without O_TMPFILE: the loop tries the next directory.
     }
   }
   try {
@@ -60,7 +60,7 @@ function openUnnamed(): number {
 let inherited: readonly number[] | undefined
 let nullDevice: number | undefined
 
-/** Descriptors above 2 that a child would inherit, looked up once. */
+/** Returns the descriptors above 2 that a child would inherit. Determined once. */
 export function inheritedDescriptors(): readonly number[] {
   inherited ??= readdirSync('/proc/self/fd')
     .map(Number)
@@ -70,7 +70,7 @@ export function inheritedDescriptors(): readonly number[] {
 
 const own = new Set<number>()
 
-/** Keeps a library's descriptor (not close-on-exec) from children. Call the result once the descriptor is closed. */
+/** Hides a library's descriptor, which is not close-on-exec, from children. Call the result when the descriptor is closed. */
 export function keepFromChildren(fd: number): () => void {
   own.add(fd)
   return () => void own.delete(fd)
@@ -84,11 +84,11 @@ function reachesChildren(fd: number): boolean {
     return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0
   } catch (error) {
     if (isShort(error)) throw error
-    return false // the descriptor of the listing itself
+    return false // the descriptor of this listing
   }
 }
 
-/** `/dev/null`, opened once: put over descriptors that a child must not get. */
+/** Returns a descriptor of `/dev/null`, opened once, to replace descriptors that a child must not get. */
 export function nullDescriptor(): number {
   nullDevice ??= openSync('/dev/null', constants.O_RDWR)
   return nullDevice

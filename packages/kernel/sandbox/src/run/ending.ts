@@ -6,23 +6,23 @@ import { findProcess } from './tree/stat.ts'
 import type { StartProcessOptions } from './types.ts'
 
 const defaultKillGrace = 500
-/** Milliseconds beyond the grace before this process kills a supervisor's tree. */
+/** Milliseconds after the grace until this process itself kills a supervisor's tree. */
 const supervisorSlackMs = 3000
 /** The signal that orders a supervisor to kill all processes at once. */
 const killOrder = constants.signals.SIGPWR
 const pollMs = 10
-/** How long to wait after SIGKILL before a check for survivors, in milliseconds. */
+/** Milliseconds between SIGKILL and the first check for survivors. */
 const patienceMs = 150
 const lookAgainMs = 50
-/** Longest wait for a process, in milliseconds, even a working one. */
+/** Maximum milliseconds to wait for a killed process, even if it still works. */
 const longestPatienceMs = 5_000
-/** A shared reason: without one, Node makes an exception with a stack every time. */
+/** A shared reason for aborts: without a reason, Node creates an exception with a stack for each abort. */
 const uninterruptible = new Error('no signal ends it')
 
 export interface Ender {
-  /** Aborted if no signal ends the remaining tree. The run then stops waiting for the tree. */
+  /** Aborted if no signal ends the remaining tree. The run then no longer waits for the tree. */
   readonly outOfReach: AbortSignal
-  /** Whether a process that no signal ended still lives. */
+  /** Returns whether a process lives that no signal ended. */
   hasSurvivors(): boolean
   wasAsked(): boolean
   /** Call this after another process has sent the last signal. */
@@ -31,7 +31,7 @@ export interface Ender {
   end(): void
   /** Sends KILL to all processes. */
   endNow(): void
-  /** Waits at most `drainGrace` until the streams close, then kills the rest. `closed`: a promise of that, or its result. */
+  /** Waits up to `drainGrace` until the streams close, then kills the rest. `closed`: whether they are closed, or a promise of the close. */
   finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
   stop(): void
 }
@@ -58,7 +58,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
     expectEnd()
   }
 
-  /** @param after milliseconds until the last signal is sent */
+  /** @param after milliseconds until the last signal */
   function expectEnd(after = 0) {
     const at = performance.now() + after + patienceMs
     if (at >= lookAt) return
@@ -77,7 +77,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
     }
     clearTimeout(timer)
     left = members
-    // A caller that waits for survivors must not wait longer.
+    // Kills the tree again before callers stop waiting: they must not wait longer for survivors.
     killTree(pid, killed)
     outOfReach.abort(uninterruptible)
   }
@@ -101,7 +101,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
         expectEnd(graceMs)
         return
       }
-      // Descendants are found while their parents live: later, a daemon cannot be recognized.
+      // Finds descendants while their parents live: later, a daemon cannot be recognised.
       seen = findTree(pid)
       sendSignal(-pid, 'SIGTERM')
       for (const member of seen) sendSignal(member.pid, 'SIGTERM')
@@ -129,7 +129,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
       if (pid === undefined || outOfReach.signal.aborted) return
       if (seen.length > 0 || !drained) killAll()
       else sendSignal(-pid, 'SIGKILL')
-      // No event reports the ends of the killed processes, and their streams may be elsewhere.
+      // Polls, because no event reports the ends of the killed processes.
       while (!outOfReach.signal.aborted && killed.some(isAlive)) await delay(pollMs)
     },
 
@@ -149,7 +149,7 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
-/** @returns false if `ms` milliseconds pass first */
+/** Returns false if `ms` milliseconds pass first. */
 function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, false)

@@ -4,29 +4,29 @@ import { requireDescriptors } from './room.ts'
 import { invalid } from './validate.ts'
 
 export interface FoundProgram {
-  /** Absolute host path, links resolved. */
+  /** The absolute host path after links. */
   readonly path: string
-  /** First line of what `--version` printed, or `undefined` if it failed or printed nothing. */
+  /** The first line that `--version` printed. `undefined` if the program failed or printed no text. */
   readonly version?: string
 }
 
 export interface FindProgramOptions {
-  /** Absolute directories. Default: the system's; never this process's PATH or a workspace. */
+  /** Absolute directories. Default: directories of the system, never this process's PATH or a workspace. */
   readonly path?: readonly string[] | undefined
-  /** Arguments that make the program print its version; `null` to run nothing. Default `['--version']`. */
+  /** Arguments that make the program print its version. `null`: do not run the program. Default `['--version']`. */
   readonly versionArguments?: readonly string[] | null | undefined
-  /** Milliseconds for the version. Default 2,000. */
+  /** Milliseconds for printing the version. Default 2,000. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Number of descriptors for a start with three streams. */
+/** Number of descriptors that a start with three streams needs. */
 const descriptorsOfStart = 12
 
 export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
 
 /**
- * Looks a program up in fixed system directories; `undefined` if missing. Refuses this program itself, an endless start [LS8].
+ * Finds a program in fixed system directories; `undefined` if missing. Refuses this program itself, which would start endlessly [LS8].
  * @throws WorkspaceError `EINVAL` for a slash, NUL, a relative directory or this program; `signal.reason`; a lack of descriptors
  */
 export async function findProgram(name: string, options: FindProgramOptions = {}): Promise<FoundProgram | undefined> {
@@ -56,7 +56,7 @@ async function executableAt(path: string): Promise<string | undefined> {
   }
 }
 
-/** True if a path is this program itself. Compares paths, then device and inode, because of hard links and bind mounts. */
+/** Returns whether a path leads to this program itself. Also compares device and inode, because of hard links and bind mounts. */
 async function isOwnExecutable(path: string): Promise<boolean> {
   const script = process.argv[1]
   for (const own of ['/proc/self/exe', process.execPath, ...(script === undefined ? [] : [script])]) {
@@ -65,7 +65,7 @@ async function isOwnExecutable(path: string): Promise<boolean> {
       const [left, right] = await Promise.all([stat(own, { bigint: true }), stat(path, { bigint: true })])
       if (left.dev === right.dev && left.ino === right.ino) return true
     } catch {
-      // this program's file is gone: no file can be the same
+      // this program's file was deleted, so no path leads to it
     }
   }
   return false
@@ -74,7 +74,7 @@ async function isOwnExecutable(path: string): Promise<boolean> {
 async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {
   const { timeout = 2_000, signal } = options
   requireDescriptors(descriptorsOfStart)
-  // Loaded on demand: execa takes longer to load than this whole package.
+  // Loaded on demand: loading execa takes longer than loading this package.
   const { execa } = await import('execa')
   const { all } = await execa(path, parameters, {
     timeout,

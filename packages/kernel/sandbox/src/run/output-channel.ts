@@ -2,7 +2,7 @@ const empty = Buffer.alloc(0)
 
 export interface Ring {
   length(): number
-  /** Copies the kept bytes: the caller may reuse the chunk. */
+  /** Copies the bytes that it keeps, since the caller may reuse the chunk. */
   push(chunk: Uint8Array): void
   content(): Buffer
   clone(): Ring
@@ -15,7 +15,7 @@ export function createRing(limit: number, from: Buffer = empty): Ring {
   let length = from.length
   function grow(wanted: number) {
     const larger = Buffer.allocUnsafe(Math.min(limit, Math.max(wanted, buffer.length * 2, 4096)))
-    buffer.copy(larger, 0, 0, length) // nothing has wrapped while the buffer is below its limit
+    buffer.copy(larger, 0, 0, length) // below its limit, the buffer has not wrapped yet
     buffer = larger
   }
   const content = (): Buffer => {
@@ -41,14 +41,14 @@ export function createRing(limit: number, from: Buffer = empty): Ring {
   }
 }
 
-/** Limit of bytes kept for a later reader. About as many bytes may wait for a slow reader. */
+/** Maximum bytes kept for a later reader. A slow reader can have about as many pending bytes. */
 const backlogBytes = 1 << 20
 
-/** Carries one stream to at most one reader. Without a reader, the process is never blocked. */
+/** Carries one stream to at most one reader. Without a reader, the process does not block. */
 export interface OutputChannel {
-  /** The output, for the starter of the command. A second reader gets nothing. */
+  /** The output, for the caller that started the command. A second reader gets no bytes. */
   readonly output: AsyncIterable<Uint8Array>
-  /** Passes a copy to the reader; settles when the reader has room. Without a reader, the last 1 MiB is kept. */
+  /** Passes a copy to the reader. Settles when the reader has room. Without a reader, the last 1 MiB is kept. */
   push(chunk: Uint8Array): void | Promise<void>
   end(): void
 }
@@ -123,11 +123,11 @@ export function createOutputChannel(): OutputChannel {
   }
 }
 
-/** Size below which chunks are copied singly. */
+/** Size in bytes below which each chunk is copied alone. */
 const smallChunk = 1_024
 const blockBytes = 131_072
 
-/** Copies chunks into blocks of memory, so that the reader may keep them. V8 collects by the number of bytes outside its heap. */
+/** Copies chunks into blocks that the reader may keep. Few large blocks: V8 collects by the number of bytes outside its heap. */
 function createCopier(): (chunk: Uint8Array) => Uint8Array {
   let block: Buffer | undefined
   let used = 0

@@ -5,9 +5,9 @@ import { startPerlHelper } from './perl-helper.ts'
 import { isShort } from './room.ts'
 
 export interface PipeHelper {
-  /** Makes pipes, one order at a time. `undefined` if none can be made. @throws the system's error without descriptors */
+  /** Makes pipes, one order at a time. `undefined`: no pipes can be made. @throws the system's error if no descriptors are left */
   make(count: number): Promise<readonly PipePair[] | undefined>
-  /** Keeps this process alive during an order, since a caller waits. */
+  /** Keeps this process alive during an order, since a caller awaits it. */
   hold(): void
   end(): void
 }
@@ -50,7 +50,7 @@ export function startPipeHelper(): PipeHelper {
   }
 }
 
-/** `answer`: the two descriptors of each pipe in that process. */
+/** `answer`: two descriptor numbers in the helper process for each pipe. */
 function openPipes(pid: number | undefined, answer: string): PipePair[] | undefined {
   if (!/^\d+ \d+(?: \d+ \d+)*\n$/.test(answer)) return undefined
   const numbers = answer.trim().split(' ')

@@ -8,7 +8,7 @@ export interface PipePair {
   readonly write: number
 }
 
-/** Closes the pipes if the preparation fails. */
+/** Runs the preparation. If it fails, closes the pipes. */
 export function withPipes<T>(pairs: readonly (PipePair | undefined)[], prepare: () => T): T {
   try {
     return prepare()
@@ -18,7 +18,7 @@ export function withPipes<T>(pairs: readonly (PipePair | undefined)[], prepare: 
   }
 }
 
-/** Takes several pipes, or none without `maker`. @throws as `take`, after closing the taken pipes */
+/** Takes several pipes; none without `maker`. @throws as `take`, after closing the pipes already taken */
 export async function takePipes(
   maker: PipeMaker | undefined,
   count: number,
@@ -31,34 +31,34 @@ export async function takePipes(
   throw failed.reason
 }
 
-/** True for a pair of pipe ends. `read` is checked too, because bytes also have a `write`. */
+/** Returns true for a pair of pipe ends. Checks `read` too, because a byte array also has a `write`. */
 export function isPipePair(source: unknown): source is PipePair {
   return typeof source === 'object' && source !== null && 'read' in source && 'write' in source
 }
 
-/** Makes pipes: Node's sockets cannot be opened by name, so `cat /dev/stdin` would fail with ENXIO. */
+/** Makes pipes that can be opened by name. Node's sockets cannot be opened by name, so `cat /dev/stdin` fails with ENXIO. */
 export interface PipeMaker {
   /**
-   * Makes a pipe for the caller to close; `undefined` where none can be made. `owner` may open it by name.
-   * @throws the system's error without descriptors: the next call tries again
+   * Makes a pipe, which the caller closes; `undefined` if no pipe can be made here. `owner` may open it by name.
+   * @throws the system's error if no descriptors are left; the next call tries again
    */
   take(owner?: { readonly uid: number; readonly gid: number }): Promise<PipePair | undefined>
   /** Each user calls `close` once. */
   close(): void
 }
 
-/** Number of spare pipes, so that a command need not wait for its two or three pipes. */
+/** Number of spare pipes. With these, a command need not wait for its two or three pipes. */
 const spares = 8
-/** Number of spares below which more are made at once. Otherwise they are made in a quiet moment, to spare the running program. */
+/** With fewer spares, more pipes are made immediately; otherwise at a quiet time, to leave the processor to the running program. */
 const fewSpares = 3
-/** Milliseconds without a command that count as a quiet moment. */
+/** Milliseconds without a new command that count as a quiet time. */
 const quietMs = 50
-/** Most pipes in one order: the maker has a limit of descriptors too. */
+/** Maximum number of pipes in one order, because the helper also has a limit of descriptors. */
 const longestOrder = 32
 
 const shared = new Shared(createMaker)
 
-/** The pipe maker of this process. The first pipes come at once; spare pipes are closed soon after the last user. */
+/** Returns the pipe maker of this process. First pipes are made immediately. Spare pipes are closed soon after the last user. */
 export function usePipes(): PipeMaker {
   const { value, release } = shared.use()
   return { take: value.take, close: release }
@@ -70,10 +70,10 @@ function createMaker(): PipeMaker {
   let helper: PipeHelper | undefined
   let filling = false
   let quiet: NodeJS.Timeout | undefined
-  /** True once no more pipes are made: an attempt has failed, or no user remains. */
+  /** True if no more pipes will be made: an attempt failed, or no user remains. */
   let over = false
 
-  /** Never rejects: waiting callers receive the failure. */
+  /** Makes pipes. Waiting callers get a failure. Never rejects. */
   async function fill(): Promise<void> {
     if (filling || over) return
     filling = true
@@ -86,7 +86,7 @@ function createMaker(): PipeMaker {
         for (const pair of made ?? []) keep(pair)
       }
     } catch (error) {
-      // Too few descriptors: waiting callers get the error. A missing spare pipe harms nothing.
+      // No descriptors are left: waiting callers get the error. A missing spare pipe does no harm.
       for (const { reject } of waiting) reject(error)
       waiting.clear()
     } finally {

@@ -4,14 +4,14 @@ import type { Duplex, Readable } from 'node:stream'
 
 import type { OutputListener } from './types.ts'
 
-/** The read buffer of all pipes. Shared: a chunk is handled before the next read. */
+/** The read buffer of all pipes. Each chunk is handled before the next read. */
 let shared: Buffer | undefined
 
-/** Bytes of a buffer larger than the kernel's limit for an ordinary user's pipe, which is 1 MiB. */
+/** Size of a buffer that is larger than a pipe of an ordinary user, for which the kernel's limit is 1 MiB. */
 const restBytes = 2 ** 21
 let rest: Buffer | undefined
 
-/** Reads a pipe into shared memory: a chunk is valid until the listener returns. @param fd is closed with the stream */
+/** Reads a pipe into shared memory: a chunk is valid until the listener returns. @param fd the stream closes it */
 export function readPipe(fd: number): Socket {
   const buffer = (shared ??= Buffer.allocUnsafeSlow(65_536))
   const stream: Socket = new Socket({
@@ -30,12 +30,12 @@ export function readPipe(fd: number): Socket {
 }
 
 /**
- * Passes on the output that the pipe holds now, and closes the stream, when all writers of a command have ended. One reading takes the
- * whole pipe, as the kernel lets no process write meanwhile. Returns whether no process can write any more.
+ * Passes on the output that the pipe contains, and closes the stream. Call this when all writers of a command have ended. One read takes the
+ * whole pipe, because the kernel lets no process write meanwhile. Returns true if no process can write any more.
  */
 export function takeRest(stream: Readable | null | undefined): boolean {
   if (!stream || stream.destroyed) return true
-  // Passes on the bytes that Node has already buffered.
+  // First passes on the bytes that Node has already buffered.
   while (stream.read() !== null);
   const { fd = -1 } = (stream as { readonly _handle?: { readonly fd?: number } | null })._handle ?? {}
   rest ??= Buffer.allocUnsafeSlow(restBytes)
@@ -46,18 +46,18 @@ export function takeRest(stream: Readable | null | undefined): boolean {
   return isClosed
 }
 
-/** @returns the number of bytes that were read; 0 at the end; -1 if more may come */
+/** Returns the number of bytes that were read; 0 at the end; -1 if more bytes may come. */
 function readNow(fd: number, buffer: Buffer): number {
   try {
     return readSync(fd, buffer)
   } catch {
-    return -1 // EAGAIN. A stream that cannot be read has no more to give either.
+    return -1 // EAGAIN. Another error means that the stream cannot be read.
   }
 }
 
 /**
- * Reads a further descriptor with the listener's backpressure until it is closed. Never rejects. After `ended`, waits for no reader.
- * Separates a command's standard error from that of its confining program.
+ * Reads another descriptor until it is closed, with the listener's backpressure. After `ended`, does not wait for the reader.
+ * Separates a command's standard error from that of its confining program. Never rejects.
  */
 export async function readFurtherOutput(
   pipe: Readable | undefined,
@@ -76,7 +76,7 @@ export async function readFurtherOutput(
   await closed
 }
 
-/** Calls back when a listener has settled or the process has ended: a stalled reader cannot delay the end. */
+/** Calls `goOn` when a listener has settled or the process has ended: a stalled reader must not delay the end. */
 export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefined, goOn: () => void): void {
   let called = false
   const once = () => {
@@ -92,7 +92,7 @@ export function whenSettled(pending: Promise<void>, ended: AbortSignal | undefin
 export interface Collected {
   readonly stream: Duplex | undefined
   text(): string
-  /** Resolves when the text meets a condition; never resolves if the stream ends first. */
+  /** Resolves when the text meets a condition. Never resolves if the stream ends first. */
   until(condition: (text: string) => boolean): Promise<void>
 }
 
@@ -101,7 +101,7 @@ export function collect(stream: Duplex | undefined): Collected {
   let text = ''
   const checks = new Set<() => void>()
   stream?.setEncoding('utf8')
-  stream?.on('error', () => undefined) // `close` follows
+  stream?.on('error', () => undefined) // `close` follows every error
   stream?.once('end', () => stream.destroy())
   stream?.on('data', (chunk: string) => {
     if (text.length < 65_536) text += chunk

@@ -13,19 +13,19 @@ import {
 import { basename, dirname } from 'node:path'
 
 const pathOnly = 0o10000000
-/** Most attempts to empty a directory that another process fills. */
+/** Maximum attempts to empty a directory into which another process writes. */
 const attempts = 16
 const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** Limit of open directories on the way down. */
+/** Maximum number of directories open at the same time. */
 const mostOpen = 32
 
 /**
- * Removes a directory tree by descriptor, one component at a time, following no link; exchanged entries do not redirect it. Adds missing
- * rights to directories. The number of open descriptors does not grow with the depth. Without `/proc` (macOS), removes by name.
+ * Removes a directory tree by descriptor, one component at a time. Follows no link; a replaced entry cannot redirect it. Adds missing rights
+ * to directories. The number of open descriptors does not grow with the depth. Without `/proc` (macOS), removes by name.
  *
- * @param path canonical; does nothing where nothing is there
- * @throws the system's error where something cannot be removed
+ * @param path canonical; a missing path is not an error
+ * @throws the system's error if an entry cannot be removed
  */
 export function removeTree(path: string): void {
   if (!existsSync('/proc/self/fd')) return rmSync(path, { recursive: true, force: true })
@@ -45,12 +45,12 @@ export function removeTree(path: string): void {
 }
 
 interface Level {
-  /** The directory's descriptor; -1: closed, and found again from the level below. */
+  /** The directory's descriptor. -1: closed, to be opened again from the level below. */
   fd: number
   identity?: string
-  /** The remaining entries. The last one is next. */
+  /** The remaining entries. The last name is removed first. */
   names: Buffer[]
-  /** The number of attempts to remove the next entry. */
+  /** Number of attempts to remove the next entry. */
   attempts: number
 }
 
@@ -68,7 +68,7 @@ function isUnlinked(level: Level, name: Buffer): boolean {
     unlinkSync(entryOf(level, name))
   } catch (error) {
     const code = codeOf(error)
-    // Root and some file systems return other codes for a directory.
+    // For a directory, root and some file systems return other codes than EISDIR.
     if (code === 'EISDIR' || code === 'EPERM') return false
     if (code !== 'ENOENT') throw error
   }
@@ -116,7 +116,7 @@ function removeEmpty(level: Level, name: Buffer): void {
   } catch (error) {
     const code = codeOf(error)
     if (code !== 'ENOENT') {
-      // The directory was filled, or exchanged for another entry: it is examined again.
+      // The directory got new entries, or another entry replaced it: it is examined again.
       if (level.attempts < attempts && (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR')) return
       throw error
     }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
-/** Spare descriptors, because threads may open files and commands may start processes. */
+/** Spare descriptors or processes: others may take some at the same time. */
 const slack = 8
 
-/** Requires free descriptors: if they run out, Node leaks some. @throws `EMFILE` or `ENFILE` */
+/** Requires free descriptors: Node leaks some if they run out. @throws `EMFILE` or `ENFILE` */
 export function requireDescriptors(count: number): void {
   const opened: number[] = []
   try {
@@ -14,15 +14,15 @@ export function requireDescriptors(count: number): void {
   }
 }
 
-/** A terminal's first process, a thread, and the shell of this check. */
+/** Number of processes and threads: a terminal's first process, a thread, and the shell of this check. */
 const needed = 3
 
 /**
- * Checks that this user can start a terminal's processes and threads: a library thread that cannot start ends this process.
- * Asks for a few more, since others can take some. @throws the system's error, such as `EAGAIN`
+ * Checks that this user can start the processes and threads of a terminal. If a library's thread cannot start, this process would end.
+ * Checks for a few more, since other programs may start some. @throws the system's error, such as `EAGAIN`
  */
 export function requireProcesses(): void {
-  // Ended processes count until the shell waits for them, also if the shell ends early.
+  // Ended processes count until the shell waits for them. The trap waits even if the shell ends early.
   const script = `trap wait EXIT; ${': & '.repeat(needed + slack - 1)}`
   const { error, status } = spawnSync('/bin/sh', ['-c', script], { stdio: 'ignore', env: {} })
   if (error !== undefined) throw error
@@ -31,7 +31,7 @@ export function requireProcesses(): void {
 
 let spare: number | undefined
 
-/** Runs a task on a reserved descriptor if the process has none left, so that children can still be found and killed. */
+/** Runs a task on a reserved descriptor if no other is left, so that children can still be found and killed. */
 export function withSpareDescriptor<T>(use: () => T): T {
   spare ??= openSpare()
   try {

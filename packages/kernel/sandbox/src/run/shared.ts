@@ -1,7 +1,7 @@
-/** Milliseconds for which a value outlives its last user, because the next user often comes soon. */
+/** Milliseconds that a value remains after its last user, because a new user often follows soon. */
 const lingerTime = 2_000
 
-/** A value that all users in a process share, made for the first, such as a helper process. */
+/** A value that all users in this process share, such as a helper process. Created for the first user. */
 export class Shared<Value extends { close(): void }> {
   readonly #make: () => Value
   #value: Value | undefined
@@ -12,7 +12,7 @@ export class Shared<Value extends { close(): void }> {
     this.#make = make
   }
 
-  /** Returns the shared value and a `release` function. Each user calls `release` once when finished. */
+  /** Returns the shared value and a `release` function. Each user calls `release` once at the end. */
   use(): { readonly value: Value; readonly release: () => void } {
     clearTimeout(this.#leaving)
     const value = (this.#value ??= this.#make())

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 
 import { requireDescriptors } from './room.ts'
 
-/** Number of descriptors of a start besides its pipes: error, null device, notice of its end. */
+/** Number of descriptors that a start needs besides its pipes: error pipe, null device, notice of the end. */
 const ownDescriptors = 5
 
 export function spawnChild<Child extends ChildProcess = ChildProcess>(
@@ -14,7 +14,7 @@ export function spawnChild<Child extends ChildProcess = ChildProcess>(
   const pipes = stdio.filter((slot) => slot === 'pipe').length
   requireDescriptors(2 * pipes + stdio.length + ownDescriptors)
   const child = spawn(program, parameters, options)
-  // Node's types omit this case: without free descriptors, Node makes no streams.
+  // Node's types omit this case: without free descriptors, Node creates no streams.
   if ((child.stdio as unknown) !== undefined) return child as Child
   child.on('error', () => undefined) // the error is thrown below
   throw Object.assign(new Error('too few descriptors'), { code: 'EMFILE', syscall: 'spawn' })

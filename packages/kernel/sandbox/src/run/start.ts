@@ -17,12 +17,12 @@ import { validateStart } from './validate.ts'
 import { type ProcessWatch, watchProcess } from './watch.ts'
 
 /**
- * Starts a process in its own session and group, and watches it to the end of its tree. Call it from the main thread.
+ * Starts a process in its own session and group, and watches its tree to the end. Call this from the main thread.
  *
- * On timeout, on abort and after the main process it ends the group and every descendant it finds. A daemon without session and parents
- * escapes, unless a supervisor (`confineArgv({ supervise: true })`) or a PID namespace holds it.
+ * On timeout, on abort and after the main process, kills the group and every descendant that can be found. A daemon that left its session
+ * and parents escapes, unless a supervisor (`confineArgv({ supervise: true })`) or a PID namespace contains it.
  *
- * @throws WorkspaceError `EINVAL`; `signal.reason` if already aborted. {@link RunningProcess.wait} reports a failed start.
+ * @throws WorkspaceError `EINVAL`; `signal.reason` if already aborted. {@link RunningProcess.wait} rejects after a failed start.
  */
 export function startProcess(options: StartProcessOptions): RunningProcess {
   const startedAt = performance.now()
@@ -40,7 +40,7 @@ export function startProcess(options: StartProcessOptions): RunningProcess {
   closePipes(options, 'child')
   const streams = openStreams(child, options)
   const watch = watchProcess({ child, stdout: streams.stdout }, options, startedAt)
-  // Node destroys only the streams that Node made.
+  // Destroys the stream of the given pipe: Node destroys only its own streams.
   if (options.stdinPipe) watch.ended.addEventListener('abort', () => streams.stdin?.destroy(), { once: true })
   if (streams.stdin && options.stdin !== 'pipe') feedInput(streams.stdin, options.stdin, watch.ended)
   return describe(child, streams, options, watch)
@@ -63,9 +63,9 @@ interface Streams {
   readonly stdout: Readable | null
 }
 
-/** Opens the given pipes as streams; otherwise uses the child's streams. */
+/** Opens the given pipes as streams. Without pipes, returns the child's streams. */
 function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe, output }: StartProcessOptions): Streams {
-  // A caller that reads the stream itself keeps the chunks.
+  // In this mode the caller keeps the chunks, so they cannot be in shared memory.
   const read = output === 'stream' ? (fd: number) => new Socket({ fd, readable: true, writable: false }) : readPipe
   return {
     stdin: stdinPipe ? new Socket({ fd: stdinPipe.write, readable: false, writable: true }) : child.stdin,
@@ -99,7 +99,7 @@ function cannotStart(native: unknown, { operation = 'exec' }: StartProcessOption
 function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProcess {
   const [program = '', ...rest] = options.argv
   return spawnChild(program, rest, {
-    // Node adds NODE_V8_COVERAGE unless the name exists, and reads the prototype.
+    // Without this name, Node adds NODE_V8_COVERAGE. Node also reads the prototype, which is therefore null.
     env: Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined }, options.env),
     cwd: options.cwd ?? '/',
     detached: true,
@@ -121,7 +121,7 @@ function describe(
     const stream = source === 'pipe' ? child.stdio[fd] : isPipePair(source) ? readPipe(source.read) : undefined
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
-  // The processes at the other ends may never close the pipes.
+  // Destroys the pipes, since processes at their other ends may never close them.
   if (options.drainGrace === 0)
     ended.addEventListener('abort', () => pipes.forEach((pipe) => takeRest(pipe)), { once: true })
   outOfReach.addEventListener('abort', () => pipes.forEach((pipe) => pipe.destroy()), { once: true })
@@ -151,18 +151,18 @@ function describe(
     wait: () => result,
     async [Symbol.asyncDispose]() {
       if (child.pid !== undefined && !ended.aborted) endNow()
-      await result.catch(() => undefined) // seen by those who wait for the end
+      await result.catch(() => undefined) // callers that await the end get the error
     },
   }
 }
 
-/** A process may close its input, or end, before it has read everything. */
+/** Ignores write errors: a process may close its input, or end, before it has read all input. */
 function ignoreClosedPipe<T extends Writable>(stream: T): T {
   stream.on('error', () => undefined)
   return stream
 }
 
-/** Writes the input of a process. Closes the source of the input when the process ends first. */
+/** Writes the input of a process. Closes the source of the input if the process ends first. */
 function feedInput(stdin: Writable, input: ProcessInput | undefined, ended: AbortSignal): void {
   ignoreClosedPipe(stdin)
   if (typeof input === 'string' || input instanceof Uint8Array) {
@@ -170,6 +170,6 @@ function feedInput(stdin: Writable, input: ProcessInput | undefined, ended: Abor
     return
   }
   if (typeof input !== 'object') return
-  // A source that fails ends the input early. The process decides how to react.
+  // A failed source ends the input early. The process decides how to handle that.
   pipeline(Readable.from(input), stdin, { signal: ended }).catch(() => stdin.destroy())
 }

@@ -2,9 +2,9 @@ import { readSync } from 'node:fs'
 import { constants } from 'node:os'
 
 export interface LoaderReport {
-  /** The loader reached the last step before the command. */
+  /** True if the loader reached the last step before the command. */
   readonly ready: boolean
-  /** The step that failed; the command has not run. */
+  /** The step that failed. The command then did not run. */
   readonly failure?: { readonly step: string; readonly errno: number }
   readonly exitCode?: number
   readonly signal?: NodeJS.Signals
@@ -33,7 +33,7 @@ const namesByNumber = new Map(
   Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals]),
 )
 
-/** Real-time signals have no name in Node: `SIG34`. */
+/** Returns the name of a signal. Real-time signals have no name in Node: `SIG34`. */
 function signalName(number: number): NodeJS.Signals {
   return namesByNumber.get(number) ?? (`SIG${number}` as NodeJS.Signals)
 }

@@ -3,7 +3,7 @@ import { inheritedDescriptors, nullDescriptor, openContent } from './descriptors
 import { isPipePair } from './pipe-maker.ts'
 import type { StartProcessOptions } from './types.ts'
 
-/** Closes ends of given pipes: the child's ends once the child has copies; all ends without a child. */
+/** Closes ends of given pipes. `child`: the child's ends, once the child has copies. `all`: both ends, if no child started. */
 export function closePipes({ stdinPipe, stdoutPipe, extraFds }: StartProcessOptions, which: 'child' | 'all'): void {
   const outputs = [...(extraFds?.values() ?? [])].filter(isPipePair)
   const ofChild = [stdinPipe?.read, stdoutPipe?.write, ...outputs.map(({ write }) => write)]
@@ -13,7 +13,7 @@ export function closePipes({ stdinPipe, stdoutPipe, extraFds }: StartProcessOpti
 
 export type StdioSlot = 'pipe' | 'ignore' | number
 
-/** The slots for Node's `stdio`, and descriptors to close once the child has copies. */
+/** Returns the slots for Node's `stdio`. `close`: closes descriptors once the child has copies. */
 export function openStdio(options: StartProcessOptions): { readonly slots: StdioSlot[]; close(): void } {
   const { stdin = 'none', extraFds, stdinPipe, stdoutPipe } = options
   const slots: StdioSlot[] = [
@@ -37,7 +37,7 @@ export function openStdio(options: StartProcessOptions): { readonly slots: Stdio
         slots[fd] = content
       }
     }
-    // Above 2, 'ignore' means that the child has no such descriptor.
+    // For slots above 2, 'ignore' means that the child has no such descriptor.
     return { slots: Array.from(slots, (slot) => slot ?? 'ignore'), close }
   } catch (error) {
     close()

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 export const temporaryRemedy =
   'give it a `/tmp` that can be written and holds programs (in a container `--tmpfs /tmp:exec`), or set TMPDIR to such a directory'
 
-/** Makes an empty directory, mode 0700, and returns its link-free host path. @throws WorkspaceError `ENOEXECUTOR` */
+/** Creates an empty directory with mode 0700, and returns its host path without links. @throws WorkspaceError `ENOEXECUTOR` */
 export function createTemporaryDirectory(prefix: string): string {
   try {
     return mkdtempSync(join(realpathSync(tmpdir()), prefix))

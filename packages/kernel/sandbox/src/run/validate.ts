@@ -34,7 +34,7 @@ export function validateStart(options: StartProcessOptions): void {
   validateDescriptors(options.extraFds?.keys() ?? [], operation)
 }
 
-/** Refuses variables that the kernel and shells cannot hold: a name is without `=` and NUL, a value without NUL. */
+/** Refuses variables that the kernel and shells cannot represent: `=` or NUL in a name, or NUL in a value. */
 export function validateEnvironment(env: Readonly<Record<string, string>>, operation: string): void {
   for (const [name, value] of Object.entries(env)) {
     if (name === '' || /[=\0]/.test(name))

@@ -11,14 +11,14 @@ import type { OutputListener, ProcessResult, StartProcessOptions } from './types
 
 const defaultMaxOutputBytes = 2 ** 20
 const defaultDrainGrace = 250
-/** Shared: without a reason, Node makes an exception with a stack every time. */
+/** A shared reason for aborts: without a reason, Node creates an exception with a stack for each abort. */
 const over = new Error('the process has ended')
 
 export interface ProcessWatch {
-  /** A rejection of this promise counts as handled. */
+  /** The result. Its rejection counts as handled. */
   readonly result: Promise<ProcessResult>
   readonly ended: AbortSignal
-  /** Aborted when the tree is given up, since no signal ends it. */
+  /** Aborted when the run stops waiting for the tree, since no signal ends it. */
   readonly outOfReach: AbortSignal
   readonly end: () => void
   readonly endNow: () => void
@@ -28,7 +28,7 @@ export interface ProcessWatch {
 
 export interface WatchedChild {
   readonly child: ChildProcess
-  /** The child's standard output, perhaps not its own stream. */
+  /** The child's standard output. Can be another stream than `child.stdout`. */
   readonly stdout: Readable | null
 }
 
@@ -40,7 +40,7 @@ export function watchProcess(
   const ended = new AbortController()
   const ender = createEnder(child, options)
   const result = follow({ child, stdout }, options, startedAt, ender, ended)
-  result.catch(() => undefined) // seen by those who wait for the end
+  result.catch(() => undefined) // callers that await the end get the error
   return { ...ender, result, ended: ended.signal }
 }
 
@@ -93,7 +93,7 @@ async function follow(
   if (report?.failure !== undefined) throw notConfined(report.failure, options)
   if (aborted && !timedOut) throw signal?.reason
   const isUnstarted = report?.ready === false && exit.signal === null && !timedOut
-  // A command that was killed before it began did not fail.
+  // A command that was killed before its start has not failed.
   const isKilled = isUnstarted && ender.wasAsked()
   if (isUnstarted && !isKilled) throw loaderFailed(options, stderr.result().text)
   return {
@@ -119,7 +119,7 @@ function exited(child: ChildProcess, options: StartProcessOptions) {
 interface Reading {
   readonly capture: OutputCapture
   readonly listener: OutputListener | undefined
-  /** After this signal, no listener is waited for: kernel buffers hold the rest. */
+  /** After its abort, no listener is awaited: buffers of the kernel hold the remaining output. */
   readonly ended: AbortSignal
 }
 
@@ -131,7 +131,7 @@ function readStream(
   if (stream === null) return Promise.resolve()
   return new Promise((resolve) => {
     stream.once('close', resolve)
-    stream.on('error', () => undefined) // a read error ends the stream; 'close' follows
+    stream.on('error', () => undefined) // `close` follows a read error
     if (options.output === 'stream') return
     stream.on('data', (chunk: Buffer) => {
       capture.push(chunk)

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 import type { DescriptorSource, ExtraDescriptors } from '../run/types.ts'
 
-/** The descriptor of a command's terminal. One digit, for shell scripts. */
+/** The descriptor of a command's terminal: one digit, for shell scripts. */
 export const terminalDescriptor = 6
 
-// Variables for the command, and not for the interpreter that leads its session.
+// Variables only for the command, not for the perl process that leads its session.
 const forCommandOnly = /^(?:PERL|LD_)/
 const setsidNumber = process.arch === 'arm64' ? 157 : 112
 
@@ -15,7 +15,7 @@ export interface TerminalCommand {
   readonly extraFds: ExtraDescriptors
 }
 
-/** Puts a command on a terminal, below its session's leader (`leader.pl`). @param terminal the slave's descriptor here */
+/** Runs a command on a terminal, as a child of the session leader (`leader.pl`). @param terminal the slave's descriptor here */
 export function terminalCommand(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -1,11 +1,11 @@
 /**
- * Holds a pseudoterminal open, outside every sandbox, as the process that the library starts.
+ * The process that the terminal library starts. It keeps a pseudoterminal open, outside every sandbox.
  *
- * - It gives its terminal up (TIOCNOTTY), so the session inside can control it, and then prints its name.
- * - It keeps the slave side open, so the last output can be read when every writer has gone.
- * - On USR1, when all writers have gone, it writes a mark: a reader of the mark has read all earlier output.
+ * - It detaches from the terminal (TIOCNOTTY), so that the session inside can control it. Then it prints the terminal's name.
+ * - It keeps the slave side open, so that the last output can be read after every writer has ended.
+ * - On USR1, sent when all writers have ended, it writes a mark. A reader of the mark has read all earlier output.
  *
- * It dies with the thread that started it, and has no descriptor but the terminal.
+ * It ends with the thread that started it, and has no descriptor except the terminal.
  */
 export const holderScript = String.raw`
 my ($parent, $mark, $prctl) = @ARGV; $SIG{HUP} = 'IGNORE';
@@ -19,7 +19,7 @@ my $name = readlink('/proc/self/fd/0') // exit 1;
 syswrite(STDOUT, "$mark$name$mark");
 sleep 86400 while 1`
 
-/** Reads the holder's answer: the slave's path between two marks. */
+/** Returns the slave's path, which the holder prints between two marks. */
 export function readName(text: string, mark: string): string | undefined {
   const parts = text.split(mark)
   return parts.length >= 3 && parts[1]?.startsWith('/dev/') ? parts[1] : undefined

@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import type { IPty, spawn } from '@lydell/node-pty'
 
-/** The used part of the library. `fd`, the master's descriptor, is not in its types. */
+/** The part of the library that is used. The library's types omit `fd`, the master's descriptor. */
 export interface Pseudoterminal extends IPty {
   readonly fd: number
 }
@@ -12,7 +12,7 @@ export interface PseudoterminalLibrary {
 
 let loading: Promise<PseudoterminalLibrary> | undefined
 
-/** Loads the native library for the first terminal. @throws WorkspaceError `ENOTSUP` without one for this platform */
+/** Loads the native library for the first terminal. @throws WorkspaceError `ENOTSUP` if this platform has none */
 export function loadLibrary(): Promise<PseudoterminalLibrary> {
   loading ??= import('@lydell/node-pty').then(
     (library) => ((library as { readonly default?: unknown }).default as PseudoterminalLibrary) ?? library,

@@ -1,7 +1,7 @@
 export interface MarkFilter {
-  /** Searches for a mark from now on. `found` gets the number of bytes before the mark. */
+  /** Starts to search for a mark. `found` gets the number of bytes before the mark. */
   expect(mark: string, found: (offset: number) => void): void
-  /** Returns a chunk without the mark; a possible beginning of a mark is held back. */
+  /** Returns a chunk without the mark. Keeps back a possible beginning of a mark. */
   push(chunk: Buffer): Buffer
   end(): Buffer
 }
@@ -38,7 +38,7 @@ export function createMarkFilter(): MarkFilter {
   }
 }
 
-/** Length of the longest end of `bytes` that begins `mark`. */
+/** Returns the length of the longest suffix of `bytes` that is a prefix of `mark`. */
 function beginning(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length--) {
     if (bytes.subarray(bytes.length - length).equals(mark.subarray(0, length))) return length

@@ -19,41 +19,41 @@ export interface StartTerminalOptions {
   /** Characters, 1 to 65,535. */
   readonly columns: number
   readonly rows: number
-  /** As root: the owner, so commands can open the terminal by name (`/dev/stdin`). */
+  /** As root: the owner of commands, which can then open the terminal by name (`/dev/stdin`). */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** A pseudoterminal whose other end is for a command: see {@link terminalCommand}. */
+/** A pseudoterminal whose slave side is for a command: see {@link terminalCommand}. */
 export interface TerminalDevice extends AsyncDisposable {
-  /** The slave's descriptor in this process, for the command. */
+  /** The slave's descriptor in this process, to pass to the command. */
   readonly descriptor: number
-  /** Output for one reader. A slow reader slows the program; without a reader, the oldest part is lost. */
+  /** Output for one reader. A slow reader slows the program. Without a reader, the oldest part is dropped. */
   readonly output: AsyncIterable<Uint8Array>
-  /** A mark that the shell prints after its start-up files; the mark is removed from the output. */
+  /** The mark that the shell prints after its start-up files. It is removed from the output. */
   readonly startMark: string
   /** Call this when the shell will print the mark. */
   expectStart(): void
   /** Bytes of output before {@link startMark}; `undefined` until the mark arrives. */
   readonly startOffset: number | undefined
-  /** Call this when the command has started and has its own descriptor. */
+  /** Call this when the command has started with its own copy of the descriptor. */
   releaseDescriptor(): void
   write: Terminal['write']
-  /** Sends the program SIGWINCH. False when the terminal is closed. */
+  /** Sets the size, and sends SIGWINCH to the program. Returns false if the terminal is closed. */
   resize(columns: number, rows: number): boolean
-  /** Signals the foreground, as keys would; SIGHUP goes to everything on the terminal. */
+  /** Sends a signal to the foreground, as keys do. SIGHUP goes to all processes on the terminal. */
   signal(name: NodeJS.Signals): boolean
-  /** Call this when the command has ended: resolves when all its output has been read. */
+  /** Call this when the command has ended. Resolves when all its output has been read. */
   finish(): Promise<void>
 }
 
 const perl = '/usr/bin/perl'
 const prctlNumber = process.arch === 'arm64' ? 167 : 157
 const startTimeout = 10_000
-/** Milliseconds for the holder's mark, once all other writers have ended. */
+/** Milliseconds within which the holder's mark must arrive, after all other writers have ended. */
 const finishTimeout = 2_000
 const longestSide = 65_535
-/** Descriptors for both sides of a terminal, in the library and here. */
+/** Number of descriptors for both sides of a terminal, in the library and here. */
 const terminalDescriptors = 6
 
 /** @throws WorkspaceError `EINVAL` for a bad size, `ENOTSUP` without library or perl, `ENOEXEC` if no terminal is left */
@@ -73,7 +73,7 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
   } catch (native) {
     throw noTerminal(native)
   }
-  // The library lets children inherit the descriptor, so they could read and write this session.
+  // Children would inherit the library's descriptor, and could then read and write this session.
   const forget = keepFromChildren(pty.fd)
   const device = describe(pty, mark, forget)
   try {
@@ -196,7 +196,7 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
       for (;;) {
         await held
         const before = received
-        // The mark cannot arrive: output is stopped by Ctrl-S, or flooded by a survivor.
+        // The mark cannot arrive: Ctrl-S has stopped the output, or a survivor floods it.
         if (await settlesWithin(read, finishTimeout)) break
         if (held === undefined && received === before) break
       }
@@ -235,7 +235,7 @@ function noTerminal(native?: unknown): WorkspaceError {
   })
 }
 
-/** Signals a terminal's foreground. SIGHUP spares only the session's leader. `device`: the slave's `st_rdev`. True if any got it. */
+/** Signals a terminal's foreground; SIGHUP reaches all but the session's leader. `device`: the slave's `st_rdev`. False if none got it. */
 function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
   const members = listProcesses().filter(({ terminal }) => terminal === device)
   if (signal === 'SIGHUP') {
@@ -243,6 +243,6 @@ function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
     return others.map(({ pid }) => sendSignal(pid, signal) && sendSignal(pid, 'SIGCONT')).some(Boolean)
   }
   const foreground = members[0]?.foreground ?? 0
-  // 0 would mean this process's own group; -1 means no process.
+  // 0 would mean this process's own group; -1 means that there is none.
   return foreground > 1 && sendSignal(-foreground, signal)
 }

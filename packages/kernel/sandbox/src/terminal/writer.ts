@@ -3,7 +3,7 @@ import { readFileSync, writeSync } from 'node:fs'
 
 import { withSpareDescriptor } from '../run/room.ts'
 
-/** Most bytes that wait for a program, before a write is refused. */
+/** Maximum number of bytes that wait for a program. Above it, a write is refused. */
 export const mostWaiting = 16 * 2 ** 20
 const retryMs = 5
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
@@ -11,12 +11,12 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 type WriteOutcome = Awaited<ReturnType<Terminal['write']>>
 
 export interface TerminalWriter {
-  /** Resolves when the terminal has taken everything, is closed, or has too many waiting bytes. */
+  /** Resolves when the terminal has accepted all bytes, is closed, or has too many waiting bytes. */
   write(data: Uint8Array): Promise<WriteOutcome>
   close(): void
 }
 
-/** Writes to a master without blocking this process. A timer retries, since no event reports free space. */
+/** Writes to a terminal's master without blocking this process. Retries by a timer, since no event reports free space. */
 export function createWriter(descriptor: number): TerminalWriter {
   const index = terminalIndex(descriptor)
   let closed = index === undefined
@@ -26,7 +26,7 @@ export function createWriter(descriptor: number): TerminalWriter {
   async function all(data: Uint8Array): Promise<WriteOutcome> {
     try {
       for (let done = 0; done < data.length; ) {
-        // The library may close the descriptor at any time; another file may have its number by now.
+        // The library may close the descriptor at any time. Another file can then have the same number.
         if (closed || terminalIndex(descriptor) !== index) return 'closed'
         try {
           done += writeSync(descriptor, data, done, Math.min(data.length - done, 65_536))

@@ -5,13 +5,13 @@ import { WorkspaceError, type VirtualPath } from '@ws/core'
 import { type BindPlan, type HostPath, shortages } from '@ws/core/executor'
 import { ownMounts } from './mount-table.ts'
 
-// Not in fs.constants; the same number on every architecture that Node runs on.
+// Not in fs.constants. The number is the same on every architecture that Node supports.
 const pathOnly = 0o10000000
 const attempts = 5
 
-/** A host file or directory held open by a descriptor, so it cannot be exchanged any more. */
+/** A host file or directory, held open by a descriptor so that no other entry can replace it. */
 export interface BindSource {
-  /** An `O_PATH` descriptor of this process. Valid until {@link BindSource.close}. */
+  /** An `O_PATH` descriptor of this process, valid until {@link BindSource.close}. */
   readonly fd: number
   /** `device:inode`, in decimal. */
   readonly identity: string
@@ -26,11 +26,11 @@ export interface WantedSource {
 }
 
 /**
- * Opens sources of binds without following links: the descriptor's own name must be the path. In the background on FUSE or NFS.
+ * Opens sources of binds without following links: the kernel's name for the descriptor must equal the path. Uses threads on FUSE and NFS.
  *
  * @returns in the order of `wanted`
- * @throws WorkspaceError `EBUSY` when one is missing, a link, of another type, or keeps changing; `EBACKEND` when unreachable. No message
- * holds the host path. After an error, no descriptor is left open.
+ * @throws WorkspaceError `EBUSY`: a source is missing, a link, of another type, or keeps changing; `EBACKEND`: unreachable. No message
+ * contains the host path. After an error, no descriptor remains open.
  */
 export async function openBindSources(wanted: readonly WantedSource[], operation = 'exec'): Promise<BindSource[]> {
   if (wanted.length === 0) return []
@@ -51,7 +51,7 @@ export async function openBindSource(wanted: WantedSource, operation?: string): 
   return source
 }
 
-/** Whether a path is on a file system that may hang (FUSE, NFS), or an unknown one. */
+/** Returns whether a path is on a file system that may hang (FUSE, NFS) or is unknown. */
 export function isOnSlowMount(paths: Iterable<string | undefined>): boolean {
   const mayBlock = slowPaths()
   for (const path of paths) if (path !== undefined && mayBlock(path)) return true
@@ -70,7 +70,7 @@ interface Wanted extends WantedSource {
   readonly operation: string
 }
 
-/** System calls, made at once or on libuv's threads. */
+/** System calls, in this thread or on libuv's threads. */
 interface Calls {
   open(path: string, flags: number): number | Promise<number>
   stat(fd: number): BigIntStats | Promise<BigIntStats>
@@ -89,7 +89,7 @@ const statAsync = promisify(fstat) as (fd: number, options: { bigint: true }) =>
 const patient: Calls = {
   open: openAsync,
   stat: (fd) => statAsync(fd, { bigint: true }),
-  close: (fd) => close(fd, () => undefined), // a descriptor is gone after any close
+  close: (fd) => close(fd, () => undefined), // after `close`, even a failed one, the descriptor is free
 }
 
 async function openWanted(wanted: Wanted, calls: Calls): Promise<BindSource> {
@@ -108,7 +108,7 @@ async function openOnce(wanted: Wanted, calls: Calls): Promise<BindSource | Work
     return openFailure(error as NodeJS.ErrnoException, wanted)
   }
   try {
-    // As bytes: two different invalid sequences look the same as text.
+    // Compares bytes: as text, two different invalid sequences would be equal.
     const name = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
     const stat = await calls.stat(fd)
     const same = name.equals(Buffer.from(wanted.path))
@@ -156,8 +156,8 @@ function busy({ operation, at }: Pick<Wanted, 'operation' | 'at'>, what: string,
 }
 
 /**
- * Whether commands can ask for extended attributes; else ENOTSUP. On FUSE and networks each query is a round trip, and rclone answers EIO,
- * at which `cp -a` and `shutil.copy2` give up.
+ * Returns whether commands may query extended attributes; else the query is ENOTSUP. On FUSE and networks each query is a round trip.
+ * Rclone answers EIO, after which `cp -a` and `shutil.copy2` give up.
  */
 export function offersExtendedAttributes({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return !isOnSlowMount(binds.map(({ source }) => source))

@@ -5,37 +5,37 @@ import { validateEnvironment } from '../run/validate.ts'
 
 export interface CleanEnvironmentOptions {
   readonly home: string
-  /** PWD inside the view. Default: `home`. */
+  /** PWD in the sandbox. Default: `home`. */
   readonly pwd?: string | undefined
   /** USER and LOGNAME. Default `user`. */
   readonly user?: string | undefined
   /** PATH. Default {@link defaultPath}. */
   readonly path?: string | undefined
-  /** SHELL inside the view. Default: not set. */
+  /** SHELL in the sandbox. Default: not set. */
   readonly shell?: string | undefined
-  /** The directory for caches and histories of programs, inside the view. Default: HOME. */
+  /** The directory for programs' caches and histories, in the sandbox. Default: HOME. */
   readonly cache?: string | undefined
-  /** The caller's variables; they override all but PWD. `undefined` removes a variable. */
+  /** The caller's variables, which override all others except PWD. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Names, or prefixes with `*`, taken from `parent` besides language, terminal and time zone. */
+  /** Further names to take from `parent`, or prefixes with `*`, besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
-  /** Default `process.env`. */
+  /** The variables of the parent process. Default `process.env`. */
   readonly parent?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Variables that commands inherit by default: language, terminal and time zone. No secret lives in these. */
+/** Variables that commands inherit by default: language, terminal and time zone. They contain no secrets. */
 const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ']
 
-/** A command's environment: the allowed variables of the parent [RP16], and the caller's variables. @throws WorkspaceError `EINVAL` */
+/** Returns a command's environment: the allowed variables of the parent [RP16], and the caller's. @throws WorkspaceError `EINVAL` */
 export function cleanEnvironment(options: CleanEnvironmentOptions): Record<string, string> {
   const { home, pwd = home, user = 'user', path = defaultPath, shell, env = {}, parent = process.env } = options
   const isAllowed = allowance([...defaultAllowList, ...(options.allow ?? [])])
-  // Names are filtered first: reading a value of `process.env` is a separate call.
+  // Filters names first, because each read of a value of `process.env` is a separate call.
   const inherited = Object.keys(parent).flatMap((name) => (isAllowed(name) ? [[name, parent[name]] as const] : []))
   const own = { HOME: home, USER: user, LOGNAME: user, PATH: path, SHELL: shell, ...cacheVariables(options.cache) }
-  // A Map, since an object would treat `__proto__` as its prototype.
+  // A Map, because an object would treat `__proto__` as its prototype.
   const merged = new Map([...inherited, ...Object.entries(own), ...Object.entries(env), ['PWD', pwd] as const])
   const result: Record<string, string> = Object.create(null)
   for (const [name, value] of merged) if (value !== undefined) result[name] = value
@@ -43,7 +43,7 @@ export function cleanEnvironment(options: CleanEnvironmentOptions): Record<strin
   return result
 }
 
-/** Programs obey `XDG_CACHE_HOME`, or have variables of their own. No history is kept. */
+/** Variables for caches: many programs read `XDG_CACHE_HOME`, and some have their own. Shells keep no history. */
 function cacheVariables(cache: string | undefined): Record<string, string> {
   if (cache === undefined) return {}
   const below = (name: string): string => `${cache === '/' ? '' : cache}/${name}`
@@ -77,29 +77,29 @@ export interface ViewEnvironmentOptions {
   readonly root: VirtualPath
   /** PWD. Default: `root`. */
   readonly cwd?: VirtualPath | undefined
-  /** The directory for caches of programs. Default: HOME. */
+  /** The directory for programs' caches. Default: HOME. */
   readonly cache?: VirtualPath | undefined
   readonly shell?: string | undefined
-  /** The caller's own variables; they override everything but PWD. */
+  /** The caller's variables, which override all others except PWD. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Names, or prefixes with `*`, taken from this process besides language, terminal and time zone. */
+  /** Further names to take from this process, or prefixes with `*`, besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
-  /** True leaves the workspace's own directories out of PATH. Default false. */
+  /** True: PATH omits the workspace's directories. Default false. */
   readonly bare?: boolean | undefined
-  /** Directories between the workspace's own and the system's. */
+  /** Directories in PATH between the workspace's and the system's. */
   readonly toolPaths?: readonly string[] | undefined
 }
 
 const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** PATH of commands: the workspace's own tools (`.venv/bin`, `node_modules/.bin`) before the system's [X5]. */
+/** Returns PATH for commands: the workspace's tools (`.venv/bin`, `node_modules/.bin`) before the system's [X5]. */
 export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], bare = false): string {
   const own = ['/.venv/bin', '/node_modules/.bin'].map((path) => paths.join(root, path as MountPath))
-  // A colon in the root would split the root into directories. Another user may choose them.
+  // A colon in the root would split the root into two entries of PATH, whose content another user may control.
   return [...(bare || root.includes(':') ? [] : own), ...toolPaths, systemPath].join(':')
 }
 
-/** The whole environment of a command. Of this process's variables, only those in `allow` are kept [RP16]. */
+/** Returns all variables of a command. Of this process's variables, it contains only those in `allow` [RP16]. */
 export function viewEnvironment(options: ViewEnvironmentOptions): Record<string, string> {
   const { root, cwd = root, cache, shell, env, allow, toolPaths, bare } = options
   const clean = cleanEnvironment({

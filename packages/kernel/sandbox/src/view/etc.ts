@@ -7,7 +7,7 @@ import { javaKeystore } from './java-keystore.ts'
 import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'
 
 /**
- * The names in the host's `/etc` that programs need; others do not exist inside. Left out for secrets and settings of users: `shadow`,
+ * The names in the host's `/etc` that programs need. Commands see no other names. Missing because of secrets or users' settings: `shadow`,
  * `ssh`, `ssl/private`, `environment`, `profile.d`, `gitconfig`, `npmrc`, `pip.conf`, `machine-id`.
  */
 const copied = [
@@ -33,7 +33,7 @@ const copied = [
 
 const directories = ['alternatives', 'ssl/certs', 'pki/tls', 'pki/ca-trust', 'crypto-policies', 'terminfo', 'fonts']
 
-/** Where Debian's programs and its Java look for authorities. */
+/** The files in which programs of Debian, and its Java, look for certificate authorities. */
 const certificateFile = 'ssl/certs/ca-certificates.crt'
 const javaFile = 'ssl/certs/java/cacerts'
 
@@ -41,7 +41,7 @@ const smallDirectory = 4
 
 const versioned = /^(?:python\d|java-\d)/
 
-// PATH comes with the environment; the host's own file would reset it in login shells [X5, LS14].
+// PATH comes from the environment. The host's own profile would reset it in login shells [X5, LS14].
 const profile = `# Login shells keep the PATH that they are started with.
 PATH="\${PATH:-/usr/local/bin:/usr/bin:/bin}"
 export PATH
@@ -58,7 +58,7 @@ export function etcEntries({
   const { uid, gid } = owner
   const data = (at: string, content: Buffer): SystemEntry => ({ kind: 'data', at: `/etc/${at}`, content })
   const text = (at: string, content: string) => data(at, Buffer.from(content))
-  // A colon or line end would begin another field; HOME still names such a root.
+  // A colon or line end would start another field. HOME still names such a root.
   const home = /[:\n]/.test(root) ? '/' : root
   const own = [
     text('passwd', `user:x:${uid}:${gid}:user:${home}:${shell}\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n`),
@@ -77,18 +77,18 @@ export function etcEntries({
   return [...own, ...copied.flatMap(fileEntry), ...shared]
 }
 
-/** The name of this machine. Programs such as git look the name up; an entry in `hosts` saves a name server. */
+/** Returns the name of this machine for `hosts`, so that programs such as git need no name server for it. */
 function ownName(): string {
   const name = hostname()
   return /^[\w.-]{1,253}$/u.test(name) ? ` ${name}` : ''
 }
 
-/** The file as content: on many hosts the file is a link into `/run`, which does not exist inside. */
+/** Copies the content, because on many hosts the file is a link into `/run`, which the sandbox does not have. */
 function nameServers(): SystemEntry[] {
   try {
     return [{ kind: 'data', at: '/etc/resolv.conf', content: readFileSync('/etc/resolv.conf') }]
   } catch (error) {
-    if (isShort(error)) throw error // the cached view would lack the entry for good
+    if (isShort(error)) throw error // the cached view would never contain the entry
     return []
   }
 }
@@ -99,12 +99,12 @@ function fileEntry(name: string): SystemEntry[] {
     if (lstatSync(at).isSymbolicLink()) return linkEntry(at)
     return readableByAll(at, 'file') ? [{ kind: 'file', at, source: at }] : []
   } catch (error) {
-    if (isShort(error)) throw error // the cached view would lack the entry for good
+    if (isShort(error)) throw error // the cached view would never contain the entry
     return []
   }
 }
 
-/** A link into the view is kept; any other link would lead nowhere. */
+/** Keeps a link that leads into the view. Any other link would dangle. */
 function linkEntry(at: string): SystemEntry[] {
   const target = readlinkSync(at)
   const kept = /^(?:\.\.)?\/(?:usr|proc)\//.test(target)
@@ -116,17 +116,17 @@ function directoryEntry(name: string): SystemEntry[] {
   try {
     const real = realpathSync(at)
     const inside = readdirSync(real, { withFileTypes: true })
-    // Copies are cheaper than a mount.
+    // Copying the files is cheaper than a mount.
     if (inside.length <= smallDirectory && inside.every((entry) => entry.isFile()))
       return inside.flatMap((entry) => (entry.name === 'README' ? [] : fileEntry(`${name}/${entry.name}`)))
     return readableByAll(real, 'directory') ? [{ kind: 'directory', at, source: real }] : []
   } catch (error) {
-    if (isShort(error)) throw error // the cached view would lack the entry for good
+    if (isShort(error)) throw error // the cached view would never contain the entry
     return []
   }
 }
 
-/** Commands may be started by root: files for root alone must not become readable. */
+/** Returns whether all users may read a path. Root may start commands, and files of root alone must not become readable. */
 function readableByAll(path: string, type: 'file' | 'directory'): boolean {
   const stat = statSync(path)
   if (type === 'directory') return stat.isDirectory() && (stat.mode & 0o005) === 0o005
@@ -137,7 +137,7 @@ function names(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch (error) {
-    if (isShort(error)) throw error // the cached view would lack the entry for good
+    if (isShort(error)) throw error // the cached view would never contain the entry
     return []
   }
 }

@@ -1,15 +1,15 @@
 import { readlinkSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Links that are followed in one path, as on Linux. */
+/** Maximum number of links followed in one path, as on Linux. */
 const mostLinks = 40
 
 /**
- * Returns the directory, of those that `at` knows, into which a host path leads by any names and links. A command could exchange the target
- * there. Checks device and inode of each directory before its names, so no command can have made a followed link.
+ * Returns the first directory on a host path, after links, for which `at` returns a value. Commands could replace the path below it.
+ * Checks the identity of each directory before its entries, so no command can have created a followed link.
  *
  * @param path absolute
- * @param at answers for a directory's identity, `device:inode`
+ * @param at returns a value for a directory's identity, `device:inode`, or `undefined`
  */
 export function directoryOnTheWay<Place>(path: string, at: (identity: string) => Place | undefined): Place | undefined {
   const names = namesOf(path)
@@ -32,13 +32,13 @@ export function directoryOnTheWay<Place>(path: string, at: (identity: string) =>
   }
 }
 
-/** `device:inode` at a path; `undefined` if unreachable. */
+/** Returns `device:inode` of a path; `undefined` if unreachable. */
 export function identityAt(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch {
-    return undefined // see above
+    return undefined // unreachable
   }
 }
 
@@ -48,6 +48,6 @@ function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    return undefined // not a link, or nothing that can be reached
+    return undefined // not a link, or unreachable
   }
 }

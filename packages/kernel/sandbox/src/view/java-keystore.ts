@@ -3,10 +3,10 @@ import { createHash, type Hash } from 'node:crypto'
 const magic = 0xfeed_feed
 const version = 2
 const trustedCertificate = 2
-/** The usual password of Java's list. It protects nothing: the content is public. */
+/** The usual password of Java's keystore. It protects no secret: the content is public. */
 const password = 'changeit'
 
-/** The list of authorities as a Java keystore (JKS), from PEM. */
+/** Converts a list of authorities from PEM to a Java keystore (JKS). */
 export function javaKeystore(certificates: string): Buffer {
   const found = certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu) ?? []
   const content = Buffer.concat([
@@ -17,7 +17,7 @@ export function javaKeystore(certificates: string): Buffer {
 }
 
 function entry(alias: string, der: Buffer): Buffer[] {
-  // its name, no date, the kind of certificate
+  // alias, no date, the type of the certificate
   return [number(trustedCertificate), text(alias), Buffer.alloc(8), text('X.509'), number(der.length), der]
 }
 
@@ -25,7 +25,7 @@ function derOf(pem: string): Buffer {
   return Buffer.from(pem.split('\n').slice(1, -1).join(''), 'base64')
 }
 
-/** The final digest begins with the password in UTF-16 and fixed words of the format. */
+/** Starts the final digest, with the password in UTF-16 and a constant text of the format. */
 function seal(): Hash {
   const wide = Buffer.from(password, 'utf16le').swap16()
   return createHash('sha1').update(wide).update('Mighty Aphrodite')

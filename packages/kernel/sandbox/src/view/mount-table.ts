@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** One line of `/proc/PID/mountinfo`. Paths are bytes as Latin-1: names need not be UTF-8. */
+/** One line of `/proc/PID/mountinfo`. Paths are bytes as Latin-1, because names need not be UTF-8. */
 export interface MountEntry {
   readonly id: string
   readonly parent: string
@@ -43,17 +43,17 @@ function unescape(path: string): string {
 
 export interface OwnMounts {
   readonly byId: ReadonlyMap<string, MountEntry>
-  /** The mount at a place. The last one counts if several mounts are at one place. */
+  /** Returns the mount that contains a path. Of several mounts at one point, the last is visible. */
   of(path: string): MountEntry | undefined
-  /** True if the lookup of a path may hang, because a slow mount is on the path. */
+  /** Returns true if the lookup of a path may hang, because a slow mount is on the path. */
   mayBlock(path: string): boolean
 }
 
-/** Milliseconds for which the mount table is reused, unless the disk contradicts it. */
+/** Milliseconds for which the mount table is cached, unless it contradicts the disk. */
 const believedMs = 1_000
 let last: { readonly mounts: OwnMounts; readonly readAt: number } | undefined
 
-/** The mount table, up to a second old. Touches no mount. @throws the native error without `/proc` */
+/** Returns the mount table, up to a second old, without accessing a mount. @throws the native error without `/proc` */
 export function ownMounts(): OwnMounts {
   const now = performance.now()
   if (last !== undefined && now - last.readAt < believedMs) return last.mounts
@@ -66,12 +66,12 @@ export function mountOf(path: string): MountEntry | undefined {
   return ownMounts().of(path)
 }
 
-/** Makes the next caller read the mount table again, since the table contradicted the disk. */
+/** Drops the cached mount table, because it contradicts the disk. */
 export function doubtOwnMounts(): void {
   last = undefined
 }
 
-/** Kinds of file system whose calls may hang without limit. */
+/** Types of file systems whose calls may hang forever. */
 const slowTypes = /^(?:fuse(?:blk)?(?:\..*)?|nfs\d?|cifs|smb3|smbfs|9p|ceph|afs|autofs|glusterfs|virtiofs)$/
 
 export function isSlowType(fileSystem: string): boolean {
@@ -101,7 +101,7 @@ function describe(entries: readonly MountEntry[]): OwnMounts {
 
 let buffer = Buffer.allocUnsafe(16_384)
 
-/** `/proc/PID/mountinfo` as Latin-1; keeps its buffer. @throws the native error for a missing process */
+/** Returns `/proc/PID/mountinfo` as Latin-1. Reuses one buffer. @throws the native error for a missing process */
 export function readMountInfo(pid: number | 'self'): string {
   const fd = openSync(`/proc/${pid}/mountinfo`, 'r')
   try {

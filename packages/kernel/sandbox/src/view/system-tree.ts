@@ -8,8 +8,8 @@ import { etcEntries } from './etc.ts'
 /**
  * One part of the system that commands see:
  *
- * - `directory`: the host's own, read-only;
- * - `file`: the host's own file, readable by every user; bind or copy it;
+ * - `directory`: the host's directory, read-only;
+ * - `file`: the host's file, readable by every user; bind or copy it;
  * - `link`: a symbolic link with that text; `data`: a file with that content.
  */
 export type SystemEntry =
@@ -23,7 +23,7 @@ export interface SystemTreeOptions {
   readonly owner: Owner
   /** The login shell in `/etc/passwd`. Default `/bin/sh`. */
   readonly shell?: string | undefined
-  /** True: name resolution as on the host. Default false. */
+  /** True: names are resolved as on the host. Default false. */
   readonly network?: boolean | undefined
   /** The content of `/etc/resolv.conf` instead of the host's. Default: none. */
   readonly resolver?: string | undefined
@@ -33,14 +33,14 @@ export interface SystemTreeOptions {
 
 const programDirectories = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
-/** The system's programs and libraries that exist, parents first: `/usr`, and links into `/usr` (merged) or directories. */
+/** Returns the existing directories of programs and libraries, parents first: `/usr`, and links into it (merged) or directories. */
 export function programEntries(): SystemEntry[] {
   return programDirectories.flatMap((name): SystemEntry[] => {
     const at = `/${name}`
     const stat = lstatSync(at, { throwIfNoEntry: false })
     if (stat === undefined) return []
     if (stat.isDirectory()) return [{ kind: 'directory', at, source: at }]
-    // Only a link into `/usr` leads to the same entry inside.
+    // Only a link into `/usr` leads to the same entry in the sandbox.
     if (!stat.isSymbolicLink() || !resolvesInto(at, '/usr')) return []
     return [{ kind: 'link', at, target: readlinkSync(at) }]
   })
@@ -50,7 +50,7 @@ export function systemTree(options: SystemTreeOptions): SystemEntry[] {
   return [...programEntries(), ...etcEntries(options)]
 }
 
-/** True for an executable file of the system that commands can run too: all its links stay below the program directories. */
+/** Returns true for an executable file of the system that commands can also run: all its links stay below the program directories. */
 export function isSystemProgram(path: string): boolean {
   try {
     const shown = (candidate: string) =>

@@ -8,22 +8,22 @@ import { dirname, join } from 'node:path'
 import { invalid } from '../errors.ts'
 import { directoryOnTheWay } from './host-way.ts'
 
-/** A directory that commands see read-only, such as a version manager's. */
+/** A directory that commands can only read, such as the directory of a version manager. */
 export interface Tool {
-  /** Absolute path on this machine; its links are followed once. A path into a directory that commands can write is refused at a run. */
+  /** Absolute path on this machine. Its links are followed once. A run refuses a path into a directory that commands can write. */
   readonly host: string
-  /** The path inside. This path, or its `bin`, precedes the system's PATH. Default: the host path, which many tools contain. */
+  /** The path in the sandbox. It, or its `bin`, precedes the system's PATH. Default: the host path, which many tools contain. */
   readonly at?: string | undefined
 }
 
 export interface ResolvedTool {
-  /** Canonical. */
+  /** The canonical host path. */
   readonly host: string
   readonly given: string
   readonly at: VirtualPath
 }
 
-/** Places of the system and of the view itself. */
+/** Names at `/` that the system and the sandbox use. */
 const reserved = [
   'tmp',
   'etc',
@@ -41,8 +41,8 @@ const reserved = [
 ].map((name) => `/${name}` as VirtualPath)
 
 /**
- * Resolves the `tools` of an executor's options, which `toolsShape` has checked. No message holds the host path.
- * @throws WorkspaceError `EINVAL` for a tool that is not a directory here, or at a place that is not free
+ * Resolves the `tools` of an executor's options, after the check by `toolsShape`. Messages do not contain the host path.
+ * @throws WorkspaceError `EINVAL` if a tool is not a directory here, or its path in the sandbox is reserved
  */
 export function resolveTools(tools: readonly Tool[], operation: string): ResolvedTool[] {
   const resolved = tools.map((tool) => resolveTool(tool, operation))
@@ -59,7 +59,7 @@ function resolveTool({ host, at }: Tool, operation: string): ResolvedTool {
     real = realpathSync(host)
     if (!lstatSync(real).isDirectory()) real = undefined
   } catch {
-    // Reported below, without the host's path.
+    // The check below reports this, without the host path.
   }
   const place = at === undefined ? real : paths.parseVirtual(at, { operation })
   if (real === undefined || place === undefined)
@@ -70,12 +70,12 @@ function resolveTool({ host, at }: Tool, operation: string): ResolvedTool {
   return { host: real, given: host, at: free }
 }
 
-/** The names at `/` that tools take; `undefined` for none. */
+/** Returns the names at `/` that tools use; `undefined` for none. */
 export function toolNames(tools: readonly ResolvedTool[]): readonly string[] | undefined {
   return tools.length === 0 ? undefined : [...new Set(tools.map(({ at }) => at.split('/')[1] ?? ''))]
 }
 
-/** Refuses tools in the workspace, and tools that a command could have exchanged. @throws WorkspaceError `EINVAL` */
+/** Refuses tools inside the workspace, and tools that a command could have replaced. @throws WorkspaceError `EINVAL` */
 export async function checkToolPlaces(
   tools: readonly ResolvedTool[],
   { root, aliases, binds }: Pick<BindPlan, 'root' | 'aliases' | 'binds'>,
@@ -86,7 +86,7 @@ export async function checkToolPlaces(
   const writable = new Map<string, VirtualPath>()
   for (const { source, access, at } of binds) {
     if (source === undefined || access !== 'read-write') continue
-    // a missing source is refused when opened; a slow file system waits in the background
+    // a missing source is refused when it is opened; a slow file system is awaited without blocking
     const status = await stat(source, { bigint: true }).catch(() => undefined)
     if (status !== undefined) writable.set(`${status.dev}:${status.ino}`, at)
   }
@@ -107,7 +107,7 @@ export async function checkToolPlaces(
   }
 }
 
-/** Refuses tools that the user of commands could not enter. @throws WorkspaceError `EINVAL` */
+/** Refuses tools that the user of commands cannot enter. @throws WorkspaceError `EINVAL` */
 export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, operation: string): void {
   for (const { host, at } of tools) {
     for (let path = host; ; path = dirname(path)) {
@@ -122,7 +122,7 @@ export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, op
   }
 }
 
-/** Refuses tools that the user of commands could change, if not held read-only. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Refuses tools that the user of commands could change, unless they are bound read-only. @throws WorkspaceError `EUNENFORCEABLE` */
 export function refuseWritableTools(tools: readonly ResolvedTool[], owner: Owner): void {
   const writable = tools.find(({ host }) => mayUse(host, owner, 0o2) || statSync(host).uid === owner.uid)
   if (writable === undefined) return

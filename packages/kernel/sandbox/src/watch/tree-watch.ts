@@ -6,15 +6,15 @@ import type { TreeWatch } from '@ws/core/inner'
 
 import { findWatcher, type Watcher } from './watcher.ts'
 
-/** Most watched directories of a tree: a user has 65,536 or more watches for all programs. */
+/** Maximum number of watched directories of a tree. A user has 65,536 or more watches for all programs. */
 const mostWatched = 50_000
-/** Most reported paths that are kept for a caller who asks later. */
+/** Maximum number of changed paths that are kept for a later call. */
 const mostKept = 20_000
 const pathsAtOnce = 500
 
 const bits = { attributes: 0x4, moved: 0xc0, deletedSelf: 0x400, movedSelf: 0x800, unmounted: 0x2000, ignored: 0x8000 }
 const isDirectory = 0x40000000
-/** Another directory may have the name: moved, made or deleted. */
+/** Events after which another directory may have the name: moved, created or deleted. */
 const replacing = 0x40 | 0x80 | 0x100 | 0x200
 
 type TreeNews = NonNullable<Awaited<ReturnType<TreeWatch['since']>>>
@@ -26,7 +26,7 @@ interface Change {
 
 let lastTree = 0
 
-/** The watch of a tree by inotify. @param base the host path of its directory, by a descriptor: it must never lead elsewhere */
+/** Watches a tree by inotify. @param base the host path of its directory, through a descriptor, so that it cannot lead elsewhere */
 export function watchTree(base: string): TreeWatch & { readonly end: () => void } {
   return new InotifyTree(base)
 }
@@ -90,7 +90,7 @@ class InotifyTree implements TreeWatch {
     }
   }
 
-  /** Gives the watches back. The tree is not watched again. */
+  /** Ends the watches. The tree is not watched again. */
   end(): void {
     this.#isEnded = true
     this.#lose()
@@ -111,20 +111,20 @@ class InotifyTree implements TreeWatch {
     return Buffer.from(`${this.#base}${path === '/' ? '/.' : path}`).toString('hex')
   }
 
-  /** Records a changed path. False after a failure that makes the watch unreliable. */
+  /** Records a changed path. Returns false after a failure that makes the watch unreliable. */
   #note(path: MountPath | undefined, watch: number): boolean {
     if (path === undefined) return false
     const { ENOENT, ENOTDIR } = constants.errno
     if (watch < 0) return watch === -ENOENT || watch === -ENOTDIR
     const known = this.#paths.get(watch)
-    // one directory at two paths: a bind mount
+    // one directory at two paths, by a bind mount
     if (known !== undefined && known !== path) return false
     this.#paths.set(watch, path)
     this.#watches.set(path, watch)
     return true
   }
 
-  /** Handles an event. False if the event leaves too much unknown. */
+  /** Handles an event. Returns false if too much is unknown after it. */
   #take(event: string): boolean {
     const [watch = '', kind = '', hex = ''] = event.split(':')
     const mask = Number(kind)
@@ -147,7 +147,7 @@ class InotifyTree implements TreeWatch {
     if (withTree) this.#moved.add(path)
   }
 
-  /** Drops all watches below the directories that moved, in one pass for many of them. */
+  /** Drops all watches below moved directories, in one pass for all of them. */
   #dropMoved(): void {
     if (this.#moved.size === 0) return
     const isMoved = (path: MountPath): boolean =>
@@ -175,6 +175,6 @@ class InotifyTree implements TreeWatch {
     this.#watches = new Map()
     this.#moved.clear()
     this.#forget()
-    this.#first += 1 // no earlier position is answered
+    this.#first += 1 // earlier positions are no longer valid
   }
 }

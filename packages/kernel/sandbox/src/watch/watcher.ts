@@ -2,20 +2,20 @@ import { existsSync, readFileSync } from 'node:fs'
 
 import { perl, startPerlHelper, type PerlHelper } from '../run/perl-helper.ts'
 
-/** Most trees of this process. Each takes one of the 128 inotify instances that a user has for all programs. */
+/** Maximum number of watched trees of this process. Each uses one of the 128 inotify instances that a user has for all programs. */
 const mostTrees = 32
 /** The numbers of `inotify_init1` and `inotify_add_watch`. */
 const numbers: Readonly<Record<string, readonly string[]>> = { x64: ['294', '254'], arm64: ['26', '27'] }
 
-/** The process that holds all inotify watches of this process. Keeps an event loop alive only while an answer is due. */
+/** The helper process with all inotify watches of this process. Keeps this process alive only during a request. */
 export interface Watcher {
-  /** `undefined`: the process has ended, and its watches with it. */
+  /** Sends a request. `undefined`: the helper has ended, and so have its watches. */
   ask(...words: readonly (string | number)[]): Promise<string | undefined>
 }
 
 let running: (Watcher & { readonly isGone: () => boolean }) | undefined
 
-/** `undefined` if none can be started. */
+/** Returns `undefined` if no watcher can start. */
 export function findWatcher(): Watcher | undefined {
   if (running === undefined || running.isGone()) running = start()
   return running
@@ -29,7 +29,7 @@ function start(): typeof running {
   try {
     helper = startPerlHelper(script, calls)
   } catch {
-    return undefined // too few descriptors: without watches, walks take longer
+    return undefined // no descriptors are left: without watches, walks take longer
   }
   const { child, hold, release } = helper
   const { stdin, stdout } = child
@@ -63,7 +63,7 @@ function start(): typeof running {
         waiting.push(resolve)
         stdin.write(`${words.join(' ')}\n`)
         if (trees.size > 0) return
-        isGone = true // the next tree gets another process
+        isGone = true // the next tree gets a new helper process
         stdin.end()
       })
     },

@@ -4,17 +4,17 @@ import { startProcess } from '../../run/start.ts'
 import { confineArgv } from '../loader/confine.ts'
 import type { LandlockProbe, LandlockRule } from '../types.ts'
 
-// perl opens /dev/null before it runs a script of its command line.
+// perl opens /dev/null before it runs a script from its command line.
 const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64', '/dev/null'].map((source) => ({
   source,
   access: ['read', 'execute'],
   optional: true,
 }))
 
-// Call 444 with the flag VERSION returns the ABI. The script then tries to read a file that was not granted.
+// Call 444 with the flag VERSION returns the ABI. The script then tries to read a file without a grant.
 const question = `my $abi = syscall(444, 0, 0, 1); print "$abi ", (open(my $f, '<', '/proc/self/status') ? 'leaks' : $! + 0), "\\n"`
 
-/** Restricts a real process that then tries to read; takes 10 ms. @throws WorkspaceError for a shortage: Landlock must not be left out */
+/** Restricts a real process, which then tries to read. Takes 10 ms. @throws WorkspaceError on a shortage: Landlock must not be skipped */
 export async function probeLandlock(
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<LandlockProbe> {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 import type { BindSource } from '../../view/bind-source.ts'
 
-/** A bind whose source is held by a descriptor. */
+/** A bind whose source this process holds open by a descriptor. */
 export interface HeldBind {
   readonly bind: Pick<Bind, 'kind' | 'at' | 'access'>
   /** Canonical host path. */

@@ -1,6 +1,6 @@
 import type { LandlockRule } from '../types.ts'
 
-/** The devices below `/dev` that every command has, and the access to each. */
+/** The devices below `/dev` that every command gets, with their accesses. */
 export const sharedDevices: Readonly<Record<string, LandlockRule['access']>> = {
   null: ['read', 'write'],
   zero: ['read', 'write'],
@@ -10,7 +10,7 @@ export const sharedDevices: Readonly<Record<string, LandlockRule['access']>> = {
   tty: ['read', 'write'],
 }
 
-/** The files of `/proc` that describe the machine and no process. */
+/** The files of `/proc` that describe the machine instead of a process. */
 export const sharedProcFiles = ['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version'].map(
   (name) => `/proc/${name}`,
 )

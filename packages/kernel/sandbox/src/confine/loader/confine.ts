@@ -12,30 +12,30 @@ import { type ProcessLimits, limitFields } from './limits.ts'
 import { loaderSyscalls } from './syscalls.ts'
 
 export interface ConfineOptions {
-  /** `argv[0]` is an absolute path. */
+  /** The command and its arguments. `argv[0]` must be an absolute path. */
   readonly argv: readonly string[]
-  /** The whole environment of the command. The loader itself runs without variables. */
+  /** All environment variables of the command. The loader itself runs without variables. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly landlock?: LandlockPolicy | undefined
-  /** From {@link sandboxProgram}. */
+  /** A filter from {@link sandboxProgram}. */
   readonly seccomp?: Uint8Array | undefined
-  /** Resource limits. No core file is ever written unless `coreBytes` allows one. */
+  /** Resource limits. No core file is written unless `coreBytes` allows one. */
   readonly limits?: ProcessLimits | undefined
   /** As root: the uid and gid of the command. A supervisor remains root, so the command cannot signal it. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
-  /** As root, without `owner`: the command is root without capabilities, with rights over its own files alone. Default false. */
+  /** As root, without `owner`: the command is root without capabilities, so it has rights only over root's files. Default false. */
   readonly dropCapabilities?: boolean | undefined
-  /** The loader remains the command's parent, and ends every descendant with the command or this process. Default false. */
+  /** The loader remains the command's parent. It kills every descendant when the command or this process ends. Default false. */
   readonly supervise?: boolean | undefined
   /** With `supervise`: milliseconds between TERM and KILL. Default 500. */
   readonly killGrace?: number | undefined
-  /** Without `supervise`: kill the command when its starting thread ends. Default false. */
+  /** Without `supervise`: kill the command when the thread that started it ends. Default false. */
   readonly dieWithParent?: boolean | undefined
-  /** Descriptors of the command beyond 0–2. All other descriptors are closed. */
+  /** Descriptors of the command besides 0–2. All other descriptors are closed. */
   readonly extraFds?: ExtraDescriptors | undefined
 }
 
-/** Options for {@link startProcess}, to be spread into its options. */
+/** Options to spread into those of {@link startProcess}. */
 export interface ConfinedCommand {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -50,11 +50,11 @@ const operation = 'exec'
 const defaultKillGrace = 500
 
 /**
- * Wraps a command into the loader: closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp, supervises. If a
- * step fails, the command never runs and `wait()` rejects with `ENOEXEC`.
+ * Wraps a command in the loader, which closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp, and supervises.
+ * If a step fails, the command does not run, and `wait()` rejects with `ENOEXEC`.
  *
- * Start the result once and without delay, with `startProcess({ ...confineArgv(…), … })`: the result holds a descriptor until the run ends.
- * @throws WorkspaceError `EINVAL`, or `ENOTSUP` without perl or a table for this architecture
+ * Start the result once, at once, with `startProcess({ ...confineArgv(…), … })`: it holds a descriptor until the run ends.
+ * @throws WorkspaceError `EINVAL`; `ENOTSUP` without perl, or without a call table for this architecture
  */
 export function confineArgv(options: ConfineOptions): ConfinedCommand {
   validateConfine(options)
@@ -89,13 +89,13 @@ export function confineArgv(options: ConfineOptions): ConfinedCommand {
     ...supervisionFields(options),
   ]
   if (options.seccomp !== undefined) fields.push(['seccomp', options.seccomp])
-  // Checks the next two descriptor numbers before anything is opened.
+  // Checks the next two descriptor numbers before this function opens a file.
   validateDescriptors([next + 1, next + 2], operation)
   const statusFile = openPrivateFile()
   fields.push(['status', allot(statusFile)])
   const orders = allot(encodeFields(fields))
   return {
-    // perl compiles the script at each start, so the script is kept small
+    // perl compiles the script at each start, so the script must be small
     argv: [perl, '-e', loader + (supervise ? supervisor : 'confine($o{parent} + 0);'), String(orders)],
     env: {},
     extraFds,

@@ -1,4 +1,4 @@
-/** A key and its value, which may contain any bytes. */
+/** A key and its value. A value may contain any bytes. */
 export type Field = readonly [key: string, value: string | number | Uint8Array]
 
 /** Encodes each key and value as length (32 bits, little endian) and bytes: perl's `(V/a)*`. */

@@ -3,7 +3,7 @@ import type { DescriptorSource } from '../../run/types.ts'
 import type { LandlockAccess, LandlockPolicy, LandlockRule } from '../types.ts'
 import type { Field } from './encode.ts'
 
-// Bits of LANDLOCK_ACCESS_FS_*. No right contains MAKE_CHAR (6) or MAKE_BLOCK (11): no device nodes.
+// Bits of LANDLOCK_ACCESS_FS_*. MAKE_CHAR (6) and MAKE_BLOCK (11) are in no set: commands create no device nodes.
 const rights: Readonly<Record<LandlockAccess, readonly number[]>> = {
   execute: [0], // EXECUTE
   read: [2, 3], // READ_FILE READ_DIR
@@ -11,7 +11,7 @@ const rights: Readonly<Record<LandlockAccess, readonly number[]>> = {
   write: [1, 4, 5, 7, 8, 9, 10, 12, 13, 14, 15],
 }
 
-/** The loader's orders for a policy. `allot` maps a descriptor of this process into the loader. */
+/** Returns the loader's orders for a policy. `allot` maps a descriptor of this process to a number in the loader. */
 export function landlockFields(
   policy: LandlockPolicy | undefined,
   allot: (source: DescriptorSource) => number,
@@ -29,7 +29,7 @@ export function landlockFields(
   ]
 }
 
-/** The kernel's mask for a set of rights. The loader removes bits that the kernel does not know. */
+/** Returns the kernel's mask for a set of rights. The loader removes bits that the kernel does not support. */
 function accessMask(access: readonly LandlockAccess[]): number {
   return access.flatMap((name) => rights[name]).reduce((mask, bit) => mask | (1 << bit), 0)
 }

@@ -1,16 +1,16 @@
 import { invalid } from '../../errors.ts'
 import type { Field } from './encode.ts'
 
-/** Limits of each process (not of the tree), as `setrlimit` knows them. */
+/** Limits of each process (not of the tree), as in `setrlimit`. */
 export interface ProcessLimits {
   readonly fileBytes?: number | undefined
-  /** Address space in bytes. Programs that reserve much and use little (Node, Go) need several GiB. */
+  /** Address space in bytes. Programs that reserve much more than they use (Node, Go) need several GiB. */
   readonly addressSpaceBytes?: number | undefined
   readonly cpuSeconds?: number | undefined
   readonly openFiles?: number | undefined
-  /** Core file in bytes. Default 0: no core file is left in the workspace. */
+  /** Size of a core file in bytes. Default 0: no core file remains in the workspace. */
   readonly coreBytes?: number | undefined
-  /** Number of processes of this uid, over all commands; ignored for root. */
+  /** Number of processes of this uid, in all commands together. The kernel ignores this limit for root. */
   readonly processes?: number | undefined
 }
 

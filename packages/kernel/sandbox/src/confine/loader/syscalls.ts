@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 
-/** The numbers of the calls that the loader makes; they differ by architecture. */
+/** The numbers of the system calls that the loader makes, by architecture. */
 const byArchitecture: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   x64: {
     write: 1,

@@ -1,6 +1,6 @@
 export interface Instruction {
   readonly code: number
-  /** Instructions to skip if the comparison holds, and if it does not. */
+  /** Instructions to skip if the comparison is true, and if it is false. */
   readonly jumpTrue: number
   readonly jumpFalse: number
   readonly value: number
@@ -28,7 +28,7 @@ const argumentsOffset = 16
 
 export const allow = 0x7fff0000
 
-/** The filter's answer that refuses a call with this errno. */
+/** Returns the filter result that refuses a call with this errno. */
 export function refuse(errno: number): number {
   return 0x00050000 | errno
 }
@@ -41,7 +41,7 @@ export function loadNumber(): Instruction {
   return instruction(opcode.loadAbsolute, numberOffset)
 }
 
-/** Loads the low 32 bits of an argument: for an `int`, a call reads only these. Both architectures are little endian. */
+/** Loads the low 32 bits of an argument. A call reads only these bits of an `int`. Both architectures are little endian. */
 export function loadArgument(index: number): Instruction {
   return instruction(opcode.loadAbsolute, argumentsOffset + 8 * index)
 }

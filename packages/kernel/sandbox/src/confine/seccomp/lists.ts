@@ -1,6 +1,6 @@
 import type { SyscallName } from './syscalls.ts'
 
-/** Calls whose path proot does not translate. With ENOSYS, programs fall back. No tracer sees operations of io_uring. */
+/** Calls whose paths proot does not translate. On ENOSYS, programs use other calls. No tracer sees operations of io_uring. */
 export const untranslated: readonly SyscallName[] = [
   'statx',
   'openat2',
@@ -30,7 +30,7 @@ export const untranslated: readonly SyscallName[] = [
   'file_setattr',
 ]
 
-/** Calls with arguments in memory, which the filter cannot read. Programs fall back to `openat` and `clone`. */
+/** Calls with arguments in memory, which the filter cannot read. On ENOSYS, programs use `openat` and `clone`. */
 export const opaque: readonly SyscallName[] = [
   'clone3',
   'openat2',
@@ -40,12 +40,12 @@ export const opaque: readonly SyscallName[] = [
 ]
 
 /**
- * Calls that use up a count of the machine or of a user. With ENOSYS, programs fall back to threads and inotify;
- * InnoDB would end on EAGAIN.
+ * Calls that use up a limit of the machine or of a user. On ENOSYS, programs use threads and inotify instead.
+ * On EAGAIN, InnoDB would exit.
  */
 export const counted: readonly SyscallName[] = ['io_setup', 'fanotify_init']
 
-/** Administration, kernel attack surface, and insides of other processes. */
+/** Calls for administration, calls with a large kernel attack surface, and calls that inspect other processes. */
 export const refused: readonly SyscallName[] = [
   'mount',
   'umount2',
@@ -88,7 +88,7 @@ export const refused: readonly SyscallName[] = [
   'ioperm',
 ]
 
-/** Named memory, semaphores and message queues, which belong to an IPC namespace. */
+/** Calls for named memory, semaphores and message queues, which belong to an IPC namespace. */
 export const interprocess: readonly SyscallName[] = [
   'shmget',
   'shmat',
@@ -105,7 +105,7 @@ export const interprocess: readonly SyscallName[] = [
   'mq_unlink',
 ]
 
-/** Changes of labels, access lists and flags. */
+/** Calls that change labels, access lists and flags. */
 export const attributeChanges: readonly SyscallName[] = [
   'setxattr',
   'lsetxattr',
@@ -118,7 +118,7 @@ export const attributeChanges: readonly SyscallName[] = [
   'file_setattr',
 ]
 
-/** Calls on extended attributes: labels, access lists, and programs' own. */
+/** Calls for extended attributes: labels, access lists, and attributes of programs. */
 export const extendedAttributes: readonly SyscallName[] = [
   ...attributeChanges.filter((name) => name !== 'file_setattr'),
   'getxattr',

@@ -22,11 +22,11 @@ import type { SandboxProgramOptions, SeccompArchitecture } from './types.ts'
 const { EPERM, ENOSYS, EAFNOSUPPORT, EOPNOTSUPP } = constants.errno
 
 /**
- * The filter of a sandbox: refuses mounts, namespaces, modules, keys, foreign architectures, terminal injection, unusual sockets,
+ * Returns the filter of a sandbox. Refuses mounts, namespaces, modules, keys, foreign architectures, terminal injection, unusual sockets,
  * device nodes and setuid bits.
  *
- * @returns `struct sock_filter[]` for bubblewrap's `--seccomp FD`, 8 bytes each, little endian; shared, do not change it
- * @throws WorkspaceError `ENOTSUP` on an architecture without a table
+ * @returns `struct sock_filter[]` for bubblewrap's `--seccomp FD`, 8 bytes each, little endian. The array is shared: do not change it
+ * @throws WorkspaceError `ENOTSUP` on an architecture without a call table
  */
 export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array {
   const { architecture = ownArchitecture(), forProot = false, allowPtrace = false, interprocess = false } = options
@@ -38,7 +38,7 @@ export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array 
   return program
 }
 
-/** Assembled filters: every start uses the same filters. */
+/** Cached filters: all starts use the same few. */
 const assembled = new Map<string, Uint8Array>()
 
 function assembleSandbox(
@@ -85,11 +85,11 @@ function ownArchitecture(): SeccompArchitecture {
   })
 }
 
-/** Call numbers differ between architectures (32-bit, x32), so calls of a foreign architecture are refused. */
+/** Refuses calls of a foreign architecture (32-bit, x32), because its call numbers differ. */
 function prologue(architecture: SeccompArchitecture): Instruction[] {
   const native = auditArchitecture[architecture]
   const x32 = 0x40000000
-  const cancelled = 0xffffffff // a tracer's "make no call", which the kernel answers by itself
+  const cancelled = 0xffffffff // the number with which a tracer cancels a call; the kernel answers it itself
   return [
     loadArchitecture(),
     ...unlessEqual(native, [answer(refuse(ENOSYS))]),
@@ -98,7 +98,7 @@ function prologue(architecture: SeccompArchitecture): Instruction[] {
   ]
 }
 
-/** Runs a block for one call. The block starts with the call number loaded, and must end in an answer. */
+/** Runs a block for one call. At its start, the call number is loaded. It must end in a result. */
 function onCall(name: SyscallName, architecture: SeccompArchitecture, block: readonly Instruction[]): Instruction[] {
   const number = syscallNumber(name, architecture)
   return number === undefined ? [] : ifEqual(number, block)
@@ -114,11 +114,11 @@ function refuseBits(argument: number, bits: number): Instruction[] {
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. (NEWTIME is a signal number to `clone`.) */
 const newNamespaces = 0x7e020000
-/** CLONE_UNTRACED: makes a child that the tracer of its parent (proot, the listing supervisor) would not see. */
+/** CLONE_UNTRACED: creates a child that the tracer of its parent (proot, the listing supervisor) would not see. */
 const untracedChild = 0x00800000
 const setIdBits = 0o6000
 
-/** A flag of rename that leaves a character device at the old name. Overlay file systems mark deleted names with such devices. */
+/** RENAME_WHITEOUT: leaves a character device at the old name. Overlay file systems mark deleted names with such devices. */
 const renameWhiteout = 4
 
 const unixFamily = 1
@@ -128,11 +128,11 @@ function socketsOf(families: readonly number[]): Instruction[] {
   return [loadArgument(0), ...known, answer(refuse(EAFNOSUPPORT))]
 }
 
-/** SOCK_STREAM, SOCK_SEQPACKET. A socket of a datagram pair could still send to any address. */
+/** SOCK_STREAM, SOCK_SEQPACKET. Not SOCK_DGRAM: a socket of a datagram pair could still send to any address. */
 const connectedTypes = [1, 5]
 const connectedPairs = [
   loadArgument(1),
-  mask(0xf), // beside it: SOCK_CLOEXEC, SOCK_NONBLOCK
+  mask(0xf), // drops the flags SOCK_CLOEXEC and SOCK_NONBLOCK
   ...connectedTypes.flatMap((type) => ifEqual(type, socketsOf([unixFamily]))),
   answer(refuse(EAFNOSUPPORT)),
 ]
@@ -144,7 +144,7 @@ const noTerminalInjection = [
   answer(allow),
 ]
 
-/** Requests to file systems: flags, versions, encryption, verity, btrfs. Allowed requests only query, or need a writable descriptor. */
+/** Groups of file system requests: flags, versions, encryption, verity, btrfs. Harmless requests query, or need a writable descriptor. */
 const fileSystemRequests = [0x6600, 0x5800, 0x7600, 0x9400]
 const harmlessRequests = [
   ...[0x80086601, 0x80046601, 0x801c581f, 0x80087601, 0xc020660b], // FS_IOC_GETFLAGS (two), FSGETXATTR, GETVERSION, FIEMAP
@@ -157,13 +157,13 @@ const noAttributeChanges = [
   ...fileSystemRequests.flatMap((type) => ifEqual(type, [answer(refuse(EOPNOTSUPP))])),
 ]
 
-/** Refuses set-id bits only if a file is created. Otherwise the mode's register may contain any value. */
+/** Refuses set-id bits, but only if the call creates a file. Otherwise, the mode's register may contain any value. */
 function createsWithoutSetId(flagsArgument: number): Instruction[] {
   const creating = 0o100 | 0o20000000 // O_CREAT, O_TMPFILE
   return [loadArgument(flagsArgument), ...ifAnyBit(creating, refuseBits(flagsArgument + 1, setIdBits)), answer(allow)]
 }
 
-/** Files, FIFOs and sockets may be made (`mkfifo` is ordinary work), character and block devices may not. */
+/** Refuses character and block devices. Allows files, sockets and FIFOs, since `mkfifo` is ordinary work. */
 function noDevices(modeArgument: number): Instruction[] {
   const fileType = 0o170000
   const devices = [0o020000, 0o060000]

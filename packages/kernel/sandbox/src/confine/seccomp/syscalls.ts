@@ -1,9 +1,9 @@
 import type { SeccompArchitecture } from './types.ts'
 
-/** `AUDIT_ARCH_*`: the kernel's name of the architecture that a call was made in. */
+/** `AUDIT_ARCH_*`: the kernel's number for the architecture of a call. */
 export const auditArchitecture: Readonly<Record<SeccompArchitecture, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
-/** Numbers as `[x64, arm64]`; `undefined` where the architecture never had the call. */
+/** Call numbers as `[x64, arm64]`; `undefined` if the architecture never had the call. */
 const table = {
   acct: [163, 89],
   add_key: [248, 217],

@@ -1,17 +1,17 @@
 export type SeccompArchitecture = 'x64' | 'arm64'
 
 export interface SandboxProgramOptions {
-  /** Allow `ptrace` and `process_vm_*`: needed where proot runs inside. Default false. */
+  /** Allow `ptrace` and `process_vm_*`, which proot needs inside the sandbox. Default false. */
   readonly allowPtrace?: boolean | undefined
-  /** Also refuse calls that proot does not translate, with ENOSYS. Default false. */
+  /** Also refuse, with ENOSYS, calls that proot does not translate. Default false. */
   readonly forProot?: boolean | undefined
-  /** Extended attributes can be read; else ENOTSUP. Default true. */
+  /** Allow reading extended attributes. False: ENOTSUP. Default true. */
   readonly extendedAttributes?: boolean | undefined
-  /** Extended attributes and flags can be changed; else ENOTSUP. Default true. */
+  /** Allow changing extended attributes and flags. False: ENOTSUP. Default true. */
   readonly attributeChanges?: boolean | undefined
-  /** Unix sockets can be made; else only connected pairs, which cannot reach any address. Default true. */
+  /** Allow Unix sockets. False: only connected pairs, which cannot send to an address. Default true. */
   readonly unixSockets?: boolean | undefined
-  /** Allow System V IPC and POSIX message queues: for commands in their own IPC namespace. Else ENOSYS. Default false. */
+  /** Allow System V IPC and POSIX message queues, for commands in their own IPC namespace. False: ENOSYS. Default false. */
   readonly interprocess?: boolean | undefined
   /** Default: the architecture of this machine. */
   readonly architecture?: SeccompArchitecture | undefined

@@ -7,29 +7,27 @@ import { type CommandGroup, cgroupRemedy, createGroup, killAll, removed, setLimi
 import { type CgroupKernel, kernel as realKernel } from './kernel.ts'
 import { isAbandoned, nextName } from './names.ts'
 
-/** A cgroup v2 group in which this process makes one below for each command. */
+/** A cgroup v2 group. This process creates a subgroup for each command. */
 export interface DelegatedCgroup {
-  /**
-   * A group with `memoryBytes` and `processes`. The caller ends it. @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be set
-   */
+  /** Creates a group with `memoryBytes` and `processes`. The caller ends it. @throws `EUNENFORCEABLE` if a limit cannot be set */
   make(limits: CommandLimits, options: { readonly ownProcesses: number }): CommandGroup
 }
 
 export interface DelegatedCgroupOptions {
-  /** Controllers that groups need. Default: all controllers that limits use. */
+  /** Controllers that the subgroups need. Default: all controllers that limits use. */
   readonly controllers?: readonly string[] | undefined
   readonly kernel?: CgroupKernel | undefined
 }
 
 /**
- * Checks a group by its host path, gives its controllers to groups below, and removes leftovers. @throws WorkspaceError `EUNENFORCEABLE`
+ * Opens a group by its host path, enables its controllers for subgroups, and removes leftovers. @throws WorkspaceError `EUNENFORCEABLE`
  */
 export function openCgroup(path: string, options: DelegatedCgroupOptions = {}): DelegatedCgroup {
   const { controllers = ['memory', 'pids'], kernel = realKernel } = options
   const place = examine(path, kernel)
   enable(place, controllers, kernel)
   sweep(place, kernel)
-  // Only creating a group proves that a command's group can be created.
+  // Creates a group as a test: no other check shows that a command's group can be created.
   makeBelow(place, kernel).remove()
   return {
     make(limits, { ownProcesses }) {
@@ -76,7 +74,7 @@ function enable(place: string, controllers: readonly string[], kernel: CgroupKer
   if (lacking('cgroup.subtree_control').length > 0) throw unenforceable('its controllers did not become active')
 }
 
-/** Killed processes may need a moment: the next sweep removes their group. */
+/** Kills and removes leftover groups. If killed processes still exist, the next sweep removes their group. */
 function sweep(place: string, kernel: CgroupKernel): void {
   for (const name of readdirSync(place)) {
     if (!isAbandoned(name)) continue
@@ -92,14 +90,14 @@ function makeBelow(place: string, kernel: CgroupKernel): { readonly path: string
       kernel.make(path)
       return { path, remove: () => void removed(path, kernel) }
     } catch (native) {
-      // Another copy of this module in the same process has its own counter, so its names can collide.
+      // Another copy of this module in this process has its own counter, so both can choose the same name.
       if (native instanceof Error && 'code' in native && native.code === 'EEXIST') continue
       throw unenforceable('no group can be made in it', native)
     }
   }
 }
 
-/** Refuses a limit above an ancestor's limit: the kernel applies the lowest limit. */
+/** Refuses a limit above an ancestor's limit, because the kernel applies the lowest limit. */
 function checkAgainstAbove(place: string, { memoryBytes, processes }: CommandLimits, ownProcesses: number): void {
   const wanted = {
     memoryBytes: { file: 'memory.max', value: memoryBytes, own: 0 },
@@ -120,7 +118,7 @@ function checkAgainstAbove(place: string, { memoryBytes, processes }: CommandLim
   }
 }
 
-/** Opens the group of an executor that is not attached yet. @throws WorkspaceError `ENOEXECUTOR` */
+/** Opens the group while an executor is attached. @throws WorkspaceError `ENOEXECUTOR` */
 export function attachCgroup(path: string | undefined): DelegatedCgroup | undefined {
   if (path === undefined) return undefined
   try {

@@ -8,16 +8,16 @@ import type { CgroupKernel } from './kernel.ts'
 export interface CommandGroup {
   /** Moves a process and its later children into the group. @throws WorkspaceError `EUNENFORCEABLE` */
   join(pid: number): void
-  /** Ends the rest of the group, and removes it. Never rejects: a later group removes it otherwise. */
+  /** Kills the remaining processes of the group, and removes the group. A failed removal is left to a later group. Never rejects. */
   end(): Promise<void>
 }
 
-/** Limit of attempts to remove a group, 5 ms apart: killed processes need a moment. */
+/** Maximum attempts to remove a group, 5 ms apart: killed processes need some time to end. */
 const attempts = 200
 
 const largestPage = 65_536
 
-/** Sets limits, and reads back the kernel's values. `ownProcesses`: those of the executor. @throws WorkspaceError `EUNENFORCEABLE` */
+/** Sets limits, and reads the kernel's values back. `ownProcesses`: number of executor processes. @throws WorkspaceError `EUNENFORCEABLE` */
 export function setLimits(
   path: string,
   { memoryBytes, processes }: CommandLimits,
@@ -34,9 +34,9 @@ export function setLimits(
     if (!(held <= value && held > value - 1 - rounding)) throw unenforceable(`\`${file}\` did not take the value`)
   }
   if (memoryBytes !== undefined) {
-    // The kernel counts in whole pages, and rounds down.
+    // The kernel counts whole pages, and rounds down.
     set('memory.max', memoryBytes, largestPage)
-    // Without the file, the kernel does not swap, or does not count it.
+    // Without this file, the kernel does not swap, or does not count swap.
     if (exists(join(path, 'memory.swap.max'))) set('memory.swap.max', 0)
   }
   if (processes !== undefined) set('pids.max', processes + ownProcesses)
@@ -58,14 +58,14 @@ export function createGroup(path: string, kernel: CgroupKernel): CommandGroup {
   }
 }
 
-/** Kernels before 5.14 have no `cgroup.kill`. */
+/** Kills all processes of a group. Kernels before 5.14 have no `cgroup.kill`. */
 export function killAll(path: string, kernel: CgroupKernel): void {
   try {
     kernel.write(join(path, 'cgroup.kill'), '1')
   } catch {}
 }
 
-/** Removes a group. `false`: the group still has processes. */
+/** Removes a group. Returns false if the group still has processes. */
 export function removed(path: string, kernel: CgroupKernel): boolean {
   try {
     kernel.remove(path)

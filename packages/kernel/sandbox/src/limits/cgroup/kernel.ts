@@ -13,7 +13,7 @@ export const kernel: CgroupKernel = {
   isCgroup: (path) => statfsSync(path).type === cgroup2Magic,
   make: (path) => mkdirSync(path, 0o755),
   remove: (path) => rmdirSync(path),
-  // Never creates a file: a missing file means that the kernel lacks the control.
+  // Never creates a file: a missing file means that the kernel does not have the control.
   write(path, text) {
     const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW)
     try {

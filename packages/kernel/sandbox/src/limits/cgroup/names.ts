@@ -7,13 +7,13 @@ const pattern = /^ws-(\d+)-(\d+)-(\d+)-\d+$/
 let prefix: string | undefined
 let made = 0
 
-/** A group name of this process: PID namespace, number, start time, count. */
+/** Returns a new group name of this process: PID namespace, pid, start time, count. */
 export function nextName(): string {
   prefix ??= `ws-${pidNamespace()}-${process.pid}-${readProcessStat(process.pid)?.startTime ?? '0'}`
   return `${prefix}-${++made}`
 }
 
-/** Whether a group is left over from a process that is certainly gone; never certain in another PID namespace. */
+/** Returns whether a group's process is certainly gone. In another PID namespace, this is never certain. */
 export function isAbandoned(name: string): boolean {
   const [, namespace, pid, startTime] = pattern.exec(name) ?? []
   if (namespace === undefined || namespace !== pidNamespace()) return false

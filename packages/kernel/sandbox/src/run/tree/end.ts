@@ -1,17 +1,17 @@
 import { findProcess, listProcesses, type ProcessStat, readProcessStat, waitsUninterruptibly } from './stat.ts'
 
-/** A process. Its start time distinguishes it from a later process with the same pid. */
+/** A process. The start time distinguishes it from a later process with the same pid. */
 export interface SeenProcess {
   readonly pid: number
   readonly startTime: string
 }
 
-/** All living descendants of a process, and its session and group, without itself. Misses a daemon that left its session and parent. */
+/** Returns all living descendants of a process, its session and its group, without itself. Misses daemons that left session and parent. */
 export function findTree(root: number): SeenProcess[] {
   return findMembers(root).filter(({ zombie }) => !zombie)
 }
 
-/** Like {@link findTree}, with processes whose first thread has ended. */
+/** Works like {@link findTree}, but also returns processes whose first thread has ended. */
 export function findMembers(root: number): ProcessStat[] {
   const all = listProcesses()
   const members = new Set([root])
@@ -24,7 +24,7 @@ export function findMembers(root: number): ProcessStat[] {
   return all.filter(({ pid }) => pid !== root && members.has(pid))
 }
 
-/** Whether a process lives. Also true if the process cannot be looked up for lack of descriptors. */
+/** Returns whether a process lives. Also returns true if a lack of descriptors prevents the check. */
 export function isAlive({ pid, startTime }: SeenProcess): boolean {
   let now: ProcessStat | undefined
   try {
@@ -35,14 +35,14 @@ export function isAlive({ pid, startTime }: SeenProcess): boolean {
   return now !== undefined && !now.zombie && now.startTime === startTime
 }
 
-/** Milliseconds in the kernel, at every check, before a process counts as stuck. */
+/** Milliseconds in the kernel, at every check, after which a process counts as stuck. */
 const stuckMs = 500
 
-/** Checks repeatedly for killed processes that no signal ends. */
+/** Detects killed processes that no signal can end, by repeated checks. */
 export class StuckWatch {
   #waitingSince = new Map<string, number>()
 
-  /** Whether a member has waited in the kernel at every check for half a second. */
+  /** Returns whether a member was waiting in the kernel at every check for half a second. */
   look(members: readonly SeenProcess[], waits = isUninterruptible, now = performance.now()): boolean {
     const keyOf = ({ pid, startTime }: SeenProcess) => `${pid} ${startTime}`
     const waiting = members.filter(waits).map(keyOf)
@@ -55,7 +55,7 @@ function isUninterruptible({ pid, startTime }: SeenProcess): boolean {
   return waitsUninterruptibly(pid) && findProcess(pid)?.startTime === startTime
 }
 
-/** Sends a signal. False for a missing or forbidden process. A negative pid is a group. */
+/** Sends a signal. Returns false for a missing or forbidden process. A negative pid means a group. */
 export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolean {
   try {
     return process.kill(pid, signal)
@@ -65,12 +65,12 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolea
 }
 
 /**
- * Kills a tree: stops members until no new member appears, so that none escapes by a fork, then kills all.
- * @param known members seen earlier, which may have lost their parents since
+ * Kills a tree. First stops its members until no new member appears, so that none escapes by a fork. Then kills all.
+ * @param known members found earlier, which may have lost their parents since
  */
 export function killTree(root: number, known: readonly SeenProcess[] = []): SeenProcess[] {
   const frozen = new Map<number, SeenProcess>()
-  // The root is stopped first: it must not start more processes or react to the death of its children.
+  // Stops the root first: it must not start more processes, or react to the death of its children.
   sendSignal(-root, 'SIGSTOP')
   for (let round = 0; round < 50; round++) {
     const found = [...known.filter(isAlive), ...findTree(root)].filter(({ pid }) => !frozen.has(pid))

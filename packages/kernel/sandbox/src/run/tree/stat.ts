@@ -4,26 +4,26 @@ import { isShort, withSpareDescriptor } from '../room.ts'
 
 export interface ProcessStat {
   readonly pid: number
-  /** The name, cut by the kernel to 15 bytes. */
+  /** The program's name. The kernel cuts it to 15 bytes. */
   readonly name: string
   readonly parent: number
   readonly group: number
   readonly session: number
-  /** Number of the terminal's device; 0 without a terminal. */
+  /** Device number of the terminal; 0 without a terminal. */
   readonly terminal: number
-  /** The foreground group of the process's terminal. */
+  /** The foreground process group of the terminal. */
   readonly foreground: number
-  /** Clock ticks since boot, which distinguish the process from a later one with the same number. */
+  /** Start time in clock ticks since boot. Distinguishes the process from a later process with the same pid. */
   readonly startTime: string
-  /** The process has ended, but its parent has not collected the status. */
+  /** True if the process has ended, but its parent has not collected the status. */
   readonly zombie: boolean
 }
 
-/** A process's status; `undefined`: missing or hidden. @throws the system's error without descriptors: a live process must not seem gone */
+/** Returns a process's status; `undefined`: missing or hidden. @throws on a lack of descriptors: a live process must not seem gone */
 export function readProcessStat(pid: number): ProcessStat | undefined {
   try {
     const line = withSpareDescriptor(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
-    // The name is between parentheses and may hold anything, parentheses too.
+    // The name is between parentheses. It may contain any characters, parentheses too.
     const end = line.lastIndexOf(')')
     const fields = line.slice(end + 2).split(' ')
     const [state, parent, group, session, terminal, foreground] = fields
@@ -44,7 +44,7 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
   }
 }
 
-/** All visible processes; none without a spare descriptor. Even then, a group can be signalled. */
+/** Returns all visible processes; none without a spare descriptor. Callers can signal a group even then. */
 export function listProcesses(): ProcessStat[] {
   let names: string[]
   try {
@@ -59,16 +59,16 @@ export function listProcesses(): ProcessStat[] {
     .filter((entry) => entry !== undefined)
 }
 
-/** Like {@link readProcessStat}, for callers that may miss a process. */
+/** Works like {@link readProcessStat}, for callers that may miss a process. */
 export function findProcess(pid: number): ProcessStat | undefined {
   try {
     return readProcessStat(pid)
   } catch {
-    return undefined // too few descriptors
+    return undefined // no descriptors are left
   }
 }
 
-/** Whether at least one thread waits in the kernel such that no signal ends it. */
+/** Returns whether a thread waits in the kernel in a state that no signal can end. */
 export function waitsUninterruptibly(pid: number): boolean {
   try {
     return withSpareDescriptor(() => readdirSync(`/proc/${pid}/task`)).some((thread) => {
