@@ -1,7 +1,7 @@
 import type { ErrorCode, PartialProgress } from '@ws/core'
 import { shortages } from '@ws/core/executor'
 
-/** A failure for the main thread, which converts it to a `WorkspaceError`: the worker loads little code. */
+/** A failure in the worker. The main thread converts it to a `WorkspaceError`, so that the worker loads less code. */
 export class Failure extends Error {
   readonly code: ErrorCode
   readonly reason: string
@@ -35,14 +35,14 @@ export function nativeCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null ? (error as NodeJS.ErrnoException).code : undefined
 }
 
-/** Whether a system error concerns one entry alone, unlike a shortage of descriptors, memory or space. */
+/** Returns whether a system error concerns a single entry, unlike a shortage of descriptors, memory or space. */
 export function isOfOneEntry(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && shortages.of(error) === undefined
 }
 
 const sqliteCodes = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const
 
-/** An error of the disk or SQLite, without host paths. */
+/** Converts an error of the disk or SQLite to a failure without host paths. */
 export function nativeFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   const sqlite = (error as { readonly errcode?: number }).errcode

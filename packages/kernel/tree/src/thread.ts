@@ -5,7 +5,7 @@ import { ownMark, tempPrefix } from '@ws/adapter-local/internal'
 
 import { type Answer, ending, type PlainError, type Request } from './worker/protocol.ts'
 
-/** Milliseconds for the worker to close all files. */
+/** Milliseconds within which the worker must close all files. */
 const patience = 10_000
 
 interface Waiting {
@@ -24,7 +24,7 @@ type Anything = { readonly [name: string]: unknown }
 type Given<Method> = Method extends (...given: infer Arguments) => unknown ? Arguments : never
 type Answered<Method> = Method extends (...given: never[]) => infer Result ? Result : never
 
-/** The worker that reads, writes and compares, so that this thread never waits for a disk. */
+/** The worker that reads, writes and compares, so that the main thread never waits for a disk. */
 export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anything> {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
@@ -39,10 +39,10 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
     this.#worker = new Worker(module, {
       workerData: { ...data, tempName: `${tempPrefix}${ownMark()}-` },
       env: {},
-      // memory for new objects: with less, scans take longer; with more, a process takes more memory but no less time
+      // memory for new objects: less memory makes scans slower, but more memory does not make them faster
       resourceLimits: { maxYoungGenerationSizeMb: 24 },
       argv: [],
-      // SQLite is new in Node, which prints a warning
+      // suppresses Node's warning that its SQLite is experimental
       execArgv: ['--disable-warning=ExperimentalWarning', ...(isSource ? ['--conditions=@ws/source'] : [])],
     })
     this.#worker.unref()
@@ -62,7 +62,7 @@ export class Thread<Methods extends { [Name in keyof Methods]: unknown } = Anyth
     })
   }
 
-  /** Closes the thread after all earlier requests were answered. */
+  /** Closes the thread after the answers to all earlier requests. */
   async close(): Promise<void> {
     while (this.#waiting.size > 0 && this.#ended === undefined)
       await new Promise<void>((resolve) => this.#onIdle.push(resolve))

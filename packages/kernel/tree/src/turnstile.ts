@@ -1,4 +1,4 @@
-/** Lets changes run in parallel, and exclusive work alone. */
+/** Runs changes in parallel with each other, and each exclusive task without any other task. */
 export class Turnstile {
   #alone: Promise<unknown> = Promise.resolve()
   #passing = 0
@@ -24,7 +24,7 @@ export class Turnstile {
       if (this.#passing > 0) await new Promise<void>((idle) => this.#onIdle.push(idle))
       return work()
     })
-    this.#alone = turn.catch(() => undefined) // the next ones wait for its end; its caller sees the error
+    this.#alone = turn.catch(() => undefined) // later tasks only wait for the end of this one; its caller gets the error
     return turn
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 import { Unexpected } from './restore/place.ts'
 
-/** The number of setxattr(2), since Node cannot set extended attributes. */
+/** The call number of setxattr(2). Perl makes the call, since Node cannot set extended attributes. */
 const setxattr = { x64: 188, arm64: 5 }[process.arch as string]
 const perl = '/usr/bin/perl'
 const writer = readFileSync(new URL('attributes-write.pl', import.meta.url), 'utf8')

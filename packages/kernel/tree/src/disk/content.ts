@@ -4,20 +4,20 @@ import { isOfOneEntry } from '../errors.ts'
 import { ContentName } from './content-name.ts'
 
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
-/** Limit of readings of a file that keeps changing. The last reading is used until the next scan. */
+/** Maximum number of reads of a file that keeps changing. The last result is used until the next scan. */
 const attempts = 3
 /** Size of the pieces of a file that is too large for one array. */
 export const pieceBytes = 1024 * 1024
 
 export interface ReadContentOptions {
   readonly maxBytes: number
-  /** True if a program may have mapped the file: times then show its next write. Default false. */
+  /** True if a program may have mapped the file: the file's times then change only at its next write. Default false. */
   readonly mapped?: boolean | undefined
 }
 
 interface Read {
   readonly status: Stats
-  /** True if the file changed during the reading. */
+  /** True if the file changed during the read. */
   readonly torn: boolean
 }
 
@@ -26,11 +26,11 @@ export interface Content extends Read {
 }
 
 export interface Digest extends Read {
-  /** The name of the bytes: see `contentOf`. */
+  /** The name of the bytes, a digest: see `contentOf`. */
   readonly content: string
 }
 
-/** Reads a whole file that is as seen; `undefined` for another file. `path`: below a verified descriptor. */
+/** Reads a whole file. `undefined`: its status is not `seen`. `path`: below a verified descriptor. */
 export function readContent(path: string, seen: Stats, options: ReadContentOptions): Content | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const bytes = new Uint8Array(size)
@@ -40,7 +40,7 @@ export function readContent(path: string, seen: Stats, options: ReadContentOptio
   return found && { bytes: found.result, status: found.status, torn: found.torn }
 }
 
-/** Like {@link readContent}, but returns the name of the bytes, in the memory of one piece. */
+/** Works like {@link readContent}, but returns the name of the bytes. Needs only the memory of one piece. */
 export function digestContent(path: string, seen: Stats, options: ReadContentOptions): Digest | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const name = new ContentName()
@@ -57,13 +57,13 @@ export function digestContent(path: string, seen: Stats, options: ReadContentOpt
   return found && { content: found.result, status: found.status, torn: found.torn }
 }
 
-/** Opens a file that is as seen; `undefined` if it is gone, exchanged or unreadable. */
+/** Opens a file with the status `seen`. `undefined`: the file is gone, replaced or unreadable. */
 export function openSeen(path: string, seen: Stats): number | undefined {
   let fd: number
   try {
     fd = openSync(path, flags)
   } catch (error) {
-    // an error of this file alone, such as EAGAIN for another program's lease
+    // an error of this single file, such as EAGAIN because another program has a lease
     if (isOfOneEntry(error)) return undefined
     throw error
   }
@@ -84,7 +84,7 @@ function readSeen<Result>(
   const fd = openSeen(path, seen)
   if (fd === undefined) return undefined
   try {
-    if (mapped) fdatasyncSync(fd) // before that, a store changes no time
+    if (mapped) fdatasyncSync(fd) // before this call, a write through a mapping changes no time
     let before = fstatSync(fd)
     for (let attempt = 1; ; attempt += 1) {
       if (before.size > maxBytes) return undefined
@@ -102,7 +102,7 @@ function readSeen<Result>(
   }
 }
 
-/** True if nothing was written between two statuses. */
+/** Returns true if the file was not written between two statuses. */
 export function isSame(one: Stats, other: Stats): boolean {
   return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
 }

@@ -17,14 +17,14 @@ export interface Facts {
   readonly ctime: number
   readonly ino: string
   readonly birth: number
-  /** The name of a file's bytes; absent if the file was left out. */
+  /** The name of a file's bytes, a digest. Absent if the bytes were not read. */
   readonly content?: string | undefined
   readonly target?: string | undefined
   /** Set for a file with several hard links: its inode. */
   readonly links?: string | undefined
-  /** Access lists and attributes, if a restore must give them back. */
+  /** Access lists and attributes that a restore must set again. */
   readonly attributes?: string | undefined
-  /** True if a later change may not show in the times: the next scan reads the entry again. */
+  /** True if a later change may not change the times. The next scan then reads the entry again. */
   readonly unsettled: boolean
 }
 
@@ -51,7 +51,7 @@ export function factsOf(status: Stats, type: EntryType, ino: string): Omit<Facts
   }
 }
 
-/** True for the same entry, without signs of a write. */
+/** Returns true for the same entry if its status shows no write. */
 export function isUntouched(known: Facts, status: Status, ino: string): boolean {
   return (
     known.mtime === status.mtimeMs &&
@@ -63,7 +63,7 @@ export function isUntouched(known: Facts, status: Status, ino: string): boolean 
   )
 }
 
-/** Whether an entry is unchanged. A check by path takes half the time of a descriptor. Other results need one, as a link may be swapped. */
+/** Returns whether an entry is unchanged. The check is by path, in half the time. Callers check again by descriptor if it is false. */
 export function isAsBefore(
   before: Facts,
   place: string,
@@ -75,7 +75,7 @@ export function isAsBefore(
     const ino = inodeOf(now, () => lstatSync(place, { bigint: true }))
     return isUntouched(before, now, ino)
   } catch {
-    // opening the descriptor reports the reason
+    // false: the caller opens a descriptor, and reports the error then
     return false
   }
 }
@@ -146,7 +146,7 @@ export function valuesOf(facts: Facts): (string | number | null)[] {
 
 export const entryColumns = 'type, size, mode, uid, gid, mtime, ctime, ino, birth, content, target, links, unsettled'
 
-/** An inode number as text, because a double cannot represent all of them. */
+/** Returns an inode number as text, because a double cannot represent large numbers. */
 export function inodeOf({ ino }: Pick<Status, 'ino'>, exact: () => BigIntStats): string {
   return String(Number.isSafeInteger(ino) ? ino : exact().ino)
 }

@@ -1,4 +1,4 @@
-// These exports leave out the code that starts a worker: each worker loads its imports again.
+// Omits the code that starts a worker, because each worker loads these imports again.
 export { failed, Failure, nativeCode, nativeFailure } from '../errors.ts'
 export { Database } from '../store/database.ts'
 export { openStateDirectory } from '../store/state-directory.ts'
@@ -6,11 +6,11 @@ export type { PlainError } from '../worker/protocol.ts'
 export { plainError, serve } from '../worker/serve.ts'
 export { Ahead } from './ahead/ahead.ts'
 export { ContentName, contentOf } from './content-name.ts'
-/** Reads files in the state that a scan saw. */
+/** Reads files whose status a scan has seen. */
 export * as Content from './content.ts'
 export { entryColumns, factsOf, factsOfRow, inodeOf, isSameTime, valuesOf } from './facts.ts'
 export type { EntryRow, Facts } from './facts.ts'
-/** Makes, replaces and removes entries in the state that a scan saw. */
+/** Creates, replaces and removes entries, if their status is the one that a scan has seen. */
 export * as Acts from './restore/acts.ts'
 export { mark, markNew } from './restore/marks.ts'
 export { pathOf, type Place, Unexpected } from './restore/place.ts'

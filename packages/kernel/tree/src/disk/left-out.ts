@@ -2,7 +2,7 @@ import { isOfOneEntry, nativeCode } from '../errors.ts'
 import { isCovered } from './root.ts'
 
 const mostNamed = 1_000
-/** Codes for an entry that was exchanged since its name was read. The next scan reports it. */
+/** Codes for an entry that was replaced after its name was read. The next scan reports it. */
 const exchanged: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL'])
 
 interface Named {
@@ -10,10 +10,10 @@ interface Named {
   readonly reason: string
 }
 
-/** Entries that a scan has not read. They count as unchanged, with everything below. With a final slash: only entries below. */
+/** Entries that a scan did not read. They count as unchanged, with everything below. A final slash means: only the entries below. */
 export class LeftOut {
   readonly named: Named[] = []
-  /** Unknown paths, without paths that every scan skips or that are skipped until the next scan. */
+  /** Paths that a scan should have read, but could not. Does not contain paths that every scan skips, or that changed during the scan. */
   readonly unknown: string[] = []
   readonly #passed = new Set<string>()
 
@@ -31,7 +31,7 @@ export class LeftOut {
     this.name(path, reason)
   }
 
-  /** @param denied the reason, if the permissions deny access */
+  /** Handles an error of one entry; throws any other error. @param denied the reason if the permissions deny access */
   leaveAfter(error: unknown, path: string, denied: string): undefined {
     if (!isOfOneEntry(error)) throw error
     const code = nativeCode(error)
@@ -39,7 +39,7 @@ export class LeftOut {
     return this.leave(path, code === 'EACCES' ? denied : 'the disk does not show it')
   }
 
-  /** Names an entry that is known and not saved. */
+  /** Reports an entry that exists but is not saved. */
   name(path: string, reason: string): undefined {
     if (this.named.length < mostNamed) this.named.push({ path, reason })
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Foreign mounts at and below a directory, as paths below it. */
+/** Returns the mounts at and below a directory, as paths relative to it. */
 export function mountsBelow(directory: string): Set<string> {
   const start = directory === '/' ? '' : directory
   const found = new Set<string>()

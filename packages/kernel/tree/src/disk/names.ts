@@ -4,10 +4,10 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { selfOf } from './root.ts'
 import { isTemporary } from './temporary.ts'
 
-/** The replacement character, which stands for bytes that are not UTF-8 but can also be part of a valid name. */
+/** The replacement character. Node shows it for bytes that are not UTF-8, but it can also be part of a valid name. */
 const replacement = '\uFFFD'
 
-/** The names in a directory. Names that cannot be saved are reported as bytes. */
+/** Returns the names in a directory. Calls `tell`, with bytes, for each name that cannot be saved. */
 export function namesIn(fd: number, tell: (name: Buffer) => void): string[] {
   const names = readdirSync(selfOf(fd))
   if (!names.some((name) => name.includes(replacement) || isTemporary(name))) return names
@@ -19,7 +19,7 @@ export function namesIn(fd: number, tell: (name: Buffer) => void): string[] {
   })
 }
 
-/** The target of a link. `undefined`: it is not valid UTF-8. */
+/** Returns a link's target; `undefined` if it is not valid UTF-8. */
 export function targetIn(place: string): string | undefined {
   const target = readlinkSync(place)
   const isText = !target.includes(replacement) || isUtf8(readlinkSync(place, { encoding: 'buffer' }))

@@ -2,23 +2,23 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync }
 
 import { failed, nativeCode } from '../errors.ts'
 
-/** `O_PATH` is missing in Node's constants. The value is the same on every Linux architecture that Node supports. */
+/** `O_PATH` is missing in Node's constants. Its value is the same on every Linux architecture that Node supports. */
 export const O_PATH = 0x20_0000
 const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export const listing = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-/** Limit of the kernel for the bytes of a path. */
+/** The kernel's maximum length of a path, in bytes. */
 const longestPath = 4_095
 const mostOpen = 128
 
-/** The directory of descriptors. `self` is a link that slows each call, but is used if `/proc` is of another PID namespace. */
+/** The directory of open descriptors. With `self`, each call is slower, so `self` is used only if `/proc` shows another PID namespace. */
 const descriptors = readlinkSync('/proc/self') === String(process.pid) ? `/proc/${process.pid}/fd/` : '/proc/self/fd/'
 
-/** The kernel's path to an open descriptor. */
+/** Returns the kernel's path of an open descriptor. */
 export function selfOf(fd: number): string {
   return descriptors + fd
 }
 
-/** The directory of scans and restores. It opens one name at a time, follows no link, and checks the place before each change. */
+/** The directory of scans and restores. Opens one name at a time, follows no link, and checks the path before each change. */
 export class Root {
   readonly path: string
   readonly fd: number
@@ -37,7 +37,7 @@ export class Root {
     throw failed('EBUSY', 'the root directory was exchanged while it was opened', 'try again')
   }
 
-  /** A directory's descriptor, open until {@link Root.forget}; `undefined` if it is missing or on another mount. */
+  /** Returns a directory's descriptor, open until {@link Root.forget}; `undefined` if it is missing or on another mount. */
   directory(path: string): number | undefined {
     const missing: string[] = []
     let at = path
@@ -59,18 +59,18 @@ export class Root {
     return fd
   }
 
-  /** Whether a descriptor is open at the path, with no link on the way. */
+  /** Returns whether the descriptor's file is at the path, without links on the path. */
   isAt(fd: number, path: string): boolean {
     return readlinkSync(selfOf(fd)) === this.placeOf(path)
   }
 
-  /** True if the kernel refuses the path as too long, so no program reaches the entry by it. */
+  /** Returns true if the path is too long for the kernel, so no program can reach the entry by it. */
   isTooLong(path: string): boolean {
     if ((this.path.length + path.length) * 3 <= longestPath) return false
     return Buffer.byteLength(this.placeOf(path)) > longestPath
   }
 
-  /** The host path of an entry, valid unless a directory above was exchanged. */
+  /** Returns the host path of an entry. Invalid if a directory above was replaced. */
   placeOf(path: string): string {
     if (path === '/') return this.path
     return this.path === '/' ? path : this.path + path
@@ -106,12 +106,12 @@ export class Root {
   }
 }
 
-/** The mount of a descriptor, since parts of one file system can be mounted at several places. */
+/** Returns the mount id of a descriptor: one file system can be mounted at several paths. */
 function mountOf(fd: number): string {
   return /^mnt_id:\s*(\d+)/mu.exec(readFileSync(`${descriptors.replace('/fd/', '/fdinfo/')}${fd}`, 'utf8'))?.[1] ?? ''
 }
 
-/** Whether a path is in the set, or below a path of the set. A final slash in the set covers only entries below. */
+/** Returns whether a path is in the set, or below a path of the set. A path with a final slash covers only entries below. */
 export function isCovered(covers: ReadonlySet<string>, path: string): boolean {
   if (covers.size === 0) return false
   if (covers.has(path)) return true

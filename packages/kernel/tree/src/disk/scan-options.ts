@@ -10,16 +10,16 @@ export interface ScanOptions {
   readonly root: Root
   readonly known: ReadonlyMap<string, Facts>
   readonly maxFileBytes: number
-  /** Scans only these paths, with everything below them. Default: all. */
+  /** Limits the scan to these paths, with everything below them. Default: all paths. */
   readonly only?: readonly string[] | undefined
   /** Reserved paths, which count as unchanged. */
   readonly reserved: readonly string[]
   /** Names to skip at any depth. They count as unchanged, with everything below. */
   readonly skipped?: ReadonlySet<string> | undefined
-  /** True: entries that moved to an unsavable place are unknown. Default: they count as removed. */
+  /** True: an entry that moved to a place that cannot be saved is unknown. Default false: it counts as removed. */
   readonly keepMoved?: boolean | undefined
   readonly ahead?: Ahead | undefined
-  /** Reads a new or changed file, and returns the name of its bytes. `undefined`: unreadable. */
+  /** Reads a new or changed file, and returns the name of its bytes, a digest. `undefined`: unreadable. */
   readonly take: (place: string, seen: Stats) => Digest | undefined
 }
 
@@ -27,6 +27,6 @@ export interface ScanResult {
   readonly changed: ReadonlyMap<string, Facts>
   readonly gone: readonly string[]
   readonly leftOut: LeftOut['named']
-  /** Paths that were not read, for `isCovered`: neither changed nor removed, with everything below. */
+  /** Paths that were not read, for `isCovered`. With everything below, they count as neither changed nor removed. */
   readonly unknown: readonly string[]
 }

@@ -56,7 +56,7 @@ class Scan {
     return { changed: this.#changed, gone, leftOut: this.#left.named, unknown: this.#left.unknown }
   }
 
-  /** Leaves out a mount that appeared during the walk, and the entries that it hides. */
+  /** Skips a mount that appeared during the walk, and drops changes of the entries that the mount hides. */
   #cover(path: string): void {
     this.#left.leave(path, mounted)
     for (const one of this.#changed.keys()) if (this.#left.covers(one)) this.#changed.delete(one)
@@ -73,7 +73,7 @@ class Scan {
       this.#left.name('/', 'entries are missing, and may be where this machine cannot look')
       return []
     }
-    // a directory comes before the entries below it, which it covers
+    // parents first: a skipped directory also covers the entries below
     for (const path of gone.sort((one, other) => one.length - other.length))
       if (isGone(path) && this.#strays.has(known.get(path)))
         this.#left.leave(path, 'it was moved to where it cannot be saved')
@@ -96,13 +96,13 @@ class Scan {
     if (parent !== undefined) this.#walk(this.#entry(parent, path, nameOf(path)))
   }
 
-  /** The parent's descriptor; `undefined` if it is missing or must be skipped. */
+  /** Returns the parent's descriptor; `undefined` if the parent is missing or must be skipped. */
   #parentOf(path: string): number | undefined {
     const { root } = this.#options
     const above = parentOf(path)
     try {
       const parent = root.directory(above)
-      // another directory may be at this path, or moving to another place
+      // the path may now lead to another directory, or be in the middle of a move
       if (parent === undefined) return isThere(root.placeOf(above)) ? this.#left.pass(path) : undefined
       return isThere(`${selfOf(parent)}/${nameOf(path)}`) ? parent : undefined
     } catch (error) {
@@ -156,7 +156,7 @@ class Scan {
     if (this.#mounts.has(path)) return this.#left.leave(path, mounted)
     if (root.isTooLong(path)) return this.#left.leave(path, 'its path is too long')
     const before = known.get(path)
-    // an entry that was left out is tried again, because the limits may have changed
+    // reads an entry without content again, because the limits may have changed
     const settled =
       before !== undefined && !before.unsettled && (before.type !== 'file' || before.content !== undefined)
     if (settled && isAsBefore(before, root.placeOf(path), { device: root.device, status: ahead?.at(path) })) {
@@ -190,7 +190,7 @@ class Scan {
       this.#left.pass(`${path}/`)
     } catch (error) {
       this.#left.leaveAfter(error, `${path}/`, unlisted)
-      // programs of this user may have moved entries into this directory
+      // programs of this user may have moved entries into the unreadable directory
       this.#strays.isPartial ||= this.#look(`${selfOf(parent)}/${name}`, path)?.uid === process.getuid?.()
     }
     return undefined
@@ -211,7 +211,7 @@ class Scan {
         path,
         status.size > maxFileBytes ? `it has more than ${maxFileBytes} bytes` : 'it may not be read',
       )
-      // the bytes are the known ones, as far as the disk shows
+      // as far as the disk shows, the bytes are unchanged
       const same = known?.ino === ino && known.size === status.size && known.mtime === status.mtimeMs
       const facts = factsOf(status, 'file', ino)
       this.#strays.add(facts)

@@ -4,7 +4,7 @@ import { nativeCode } from '../errors.ts'
 import { type Facts, inodeOf } from './facts.ts'
 import { listing, selfOf } from './root.ts'
 
-/** Limit of levels that are read below an unsavable name. */
+/** Maximum depth of reading below a name that cannot be saved. */
 const mostLevels = 64
 
 interface Level {
@@ -12,9 +12,9 @@ interface Level {
   readonly names: Buffer[]
 }
 
-/** Inodes that a scan found but could not save. A missing entry with such an inode was moved. Birth times detect reused inodes. */
+/** Inodes that a scan found but cannot save. If a missing entry has such an inode, it was moved. Birth times detect reused inodes. */
 export class Strays {
-  /** True if some entries could not be read: a missing entry may be among them. */
+  /** True if some entries could not be read. Missing entries may be among them. */
   isPartial = false
   readonly #device: number
   readonly #found = new Set<string>()
@@ -31,7 +31,7 @@ export class Strays {
     this.#found.add(`${ino} ${birth}`)
   }
 
-  /** Adds an entry with an unsavable name, and everything below. */
+  /** Adds an entry whose name cannot be saved, and everything below it. */
   take(parent: number, name: Buffer): void {
     const levels: Level[] = [{ fd: parent, names: [name] }]
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
@@ -52,7 +52,7 @@ export class Strays {
 
   #look(place: Buffer, depth: number): Level | undefined {
     const status = lstatSync(place)
-    // no rename crosses file systems
+    // a rename cannot move an entry to another file system
     if (status.dev !== this.#device) return undefined
     this.add({ ino: inodeOf(status, () => lstatSync(place, { bigint: true })), birth: status.birthtimeMs })
     if (!status.isDirectory()) return undefined

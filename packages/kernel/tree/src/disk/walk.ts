@@ -5,18 +5,18 @@ const mostOpen = 64
 export interface Level {
   readonly path: string
   readonly names: readonly string[]
-  /** Absent for a directory that is closed during the walk below it. */
+  /** Absent while the descriptor is closed, during the walk below. */
   fd: number | undefined
   next: number
 }
 
 export interface WalkOptions {
   readonly entry: (parent: number, path: string, name: string) => Level | undefined
-  /** Opens a directory again. `undefined`: its remaining names are lost. */
+  /** Opens a directory again. `undefined`: the walk skips the remaining names. */
   readonly openAgain: (path: string) => number | undefined
 }
 
-/** Walks a directory and everything below by name. Closes all descriptors. */
+/** Walks a directory and everything below it, by name. Closes all descriptors at the end. */
 export function walk(first: Level | undefined, { entry, openAgain }: WalkOptions): void {
   const levels = first === undefined ? [] : [first]
   try {

@@ -5,18 +5,18 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { failed, nativeFailure } from '../errors.ts'
 
 export interface DatabaseOptions {
-  /** Statements that make missing tables. */
+  /** Statements that create missing tables. */
   readonly schema: string
-  /** The version of the tables. It grows with changes that older versions cannot read. */
+  /** The version of the tables. Increases with each change that older versions cannot read. */
   readonly version: number
 }
 
-/** The index of a state directory, for one process: SQLite holds a lock, which the kernel releases with the process. */
+/** The index of a state directory. Only one process can open it: SQLite has a lock, which the kernel releases at the process's end. */
 export class Database {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
-  /** @param directory absent for an index in memory @throws WorkspaceError `EBUSY` if in use elsewhere, `EIO` if damaged */
+  /** @param directory absent: an index in memory @throws WorkspaceError `EBUSY`: in use by another process; `EIO`: damaged */
   constructor(directory: string | undefined, { schema, version }: DatabaseOptions) {
     const path = directory === undefined ? ':memory:' : join(directory, 'index.db')
     try {
@@ -52,7 +52,7 @@ export class Database {
     this.#run(sql, (statement) => statement.run(...values))
   }
 
-  /** Runs `work` in a transaction: all changes or none are kept, even if the process is killed. */
+  /** Runs `work` in a transaction. Keeps all of its changes or none, even if the process is killed. */
   transaction<Result>(work: () => Result): Result {
     this.run('BEGIN IMMEDIATE')
     try {
@@ -63,7 +63,7 @@ export class Database {
       try {
         this.run('ROLLBACK')
       } catch {
-        // SQLite has rolled back already, after a full disk for example
+        // SQLite has already rolled back, for example after a full disk
       }
       throw nativeFailure(error)
     }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 import { failed, nativeCode, nativeFailure } from '../errors.ts'
 
-/** Makes a missing directory and its parents, closed to other users. Returns its canonical path. */
+/** Creates a missing directory and its parents, closed to other users. Returns its canonical path. */
 export function openStateDirectory(given: string): string {
   try {
     mkdirSync(given, { recursive: true, mode: 0o700 })

@@ -14,7 +14,7 @@ export interface PlainError {
   readonly native?: unknown
 }
 
-/** The request that makes the worker close all files and end. */
+/** The request that tells the worker to close all files and end. */
 export const ending = 'end'
 
 export type Answer = { readonly id: number } & ({ readonly result: unknown } | { readonly error: PlainError })

@@ -4,7 +4,7 @@ import { nativeFailure } from '../errors.ts'
 import { type Answer, ending, type PlainError, type Request } from './protocol.ts'
 
 export interface ServeOptions {
-  /** True if the service keeps no returned bytes: their memory is moved, not copied. Default false. */
+  /** True if the service does not keep returned bytes: their memory is then moved instead of copied. Default false. */
   readonly handsOver?: boolean | undefined
 }
 
@@ -13,7 +13,7 @@ function memoryOf(result: unknown): ArrayBuffer[] {
   return isWhole && result.buffer instanceof ArrayBuffer ? [result.buffer] : []
 }
 
-/** Answers a thread's requests, one at a time. The service is made at the first request, so its failure becomes an answer. */
+/** Handles a thread's requests, one at a time. Makes the service at the first request, so that its failure becomes an answer. */
 export function serve<Service extends { close(): void }>(
   make: () => Service,
   { handsOver = false }: ServeOptions = {},
@@ -23,7 +23,7 @@ export function serve<Service extends { close(): void }>(
   let service: Service | undefined
   port.on('message', (request: Request<keyof Service> | typeof ending) => {
     if (request === ending) {
-      // the worker ends by itself: stopping a worker with SQLite open has crashed the process
+      // the worker ends without `terminate`, which has crashed the process while SQLite was open
       service?.close()
       port.close()
       return

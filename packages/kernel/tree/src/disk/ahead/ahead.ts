@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads'
 
 import { createSharedList, readStatus, type SharedList, slot, type Status } from './shared.ts'
 
-/** Number of entries below which a walk is finished before a second thread starts. */
+/** Smallest number of entries for a second thread: a walk of fewer entries ends before the thread starts. */
 const fewest = 2_000
-/** Fraction of new or missing entries above which the list is made again. */
+/** Fraction of new or missing entries above which the list is created again. */
 const mostWrong = 0.1
 
 /**
- * A second thread that reads statuses of a large tree, from the last entry until it meets the walk: a stat mostly waits for the kernel.
- * The thread only helps: the walk itself reads entries that are missing here.
+ * A second thread that reads statuses of a large tree, from the last entry to the position of the walk. Stat mostly waits for the kernel.
+ * The walk does not depend on the thread. It reads an entry itself if the thread has not read it yet.
  */
 export class Ahead {
   #worker: Worker | undefined
@@ -17,7 +17,7 @@ export class Ahead {
   #indexes = new Map<string, number>()
   #wrong = 0
   #number = 0
-  /** The first entry that the thread has read, as far as known. */
+  /** The lowest index that the thread has read, as far as the walk knows. */
   #first = 0
 
   begin(): void {
@@ -30,7 +30,7 @@ export class Ahead {
     this.#worker?.postMessage(this.#number)
   }
 
-  /** The status of an entry since {@link Ahead.begin}, if known. Tells the thread the position of the walk. */
+  /** Returns an entry's status, if the thread has read it since {@link Ahead.begin}. Reports the position of the walk to the thread. */
   at(path: string): Status | undefined {
     const list = this.#list
     const index = list && this.#indexes.get(path)
@@ -49,7 +49,7 @@ export class Ahead {
     if (this.#list !== undefined) Atomics.store(this.#list.progress, slot.wanted, 0)
   }
 
-  /** Receives the paths of the next scan, in order, and the number of new or removed paths. */
+  /** Stores the paths of the next scan, in order. `changes`: the number of new or removed paths. */
   expect(paths: ReadonlySet<string>, changes: number, placeOf: (path: string) => string): void {
     this.#wrong += changes
     const isRight = this.#list !== undefined && this.#wrong <= paths.size * mostWrong
@@ -74,7 +74,7 @@ export class Ahead {
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     worker.unref()
-    // If the worker fails, the walk calls `stat` itself.
+    // After a failure of the worker, the walk reads all statuses itself.
     worker.on('error', () => {
       this.#list = undefined
     })

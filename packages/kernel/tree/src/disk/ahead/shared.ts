@@ -4,11 +4,11 @@ export type Status = Pick<Stats, 'dev' | 'ino' | 'mode' | 'size' | 'mtimeMs' | '
 
 /** Indexes in `progress`. */
 export const slot = {
-  /** The number of the wanted scan; 0: none. */
+  /** The number of the scan that needs statuses; 0 if there is none. */
   wanted: 0,
   looking: 1,
   first: 2,
-  /** The position of the walk. */
+  /** The index that the walk has reached. */
   reached: 3,
 } as const
 

@@ -11,7 +11,7 @@ parentPort?.on('message', (message: SharedList | number) => {
   else if (list !== undefined) look(list, message)
 })
 
-/** Reads statuses from the last entry to the first, until it meets the walk. */
+/** Reads statuses from the last entry to the first, until it reaches the position of the walk. */
 function look(entries: SharedList, number: number): void {
   const { places, progress } = entries
   Atomics.store(progress, slot.first, places.length)
@@ -27,7 +27,7 @@ function statusOf(place: string): Status | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false })
   } catch {
-    // the walk reads this entry itself, and reports the error
+    // the walk reads this entry too, and reports the error
     return undefined
   }
 }

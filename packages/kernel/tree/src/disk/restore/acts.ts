@@ -25,16 +25,16 @@ import { pathOf, type Place, Unexpected } from './place.ts'
 
 const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const anyEntry = O_PATH | constants.O_NOFOLLOW
-/** Milliseconds by which a file system's clock may be late. */
+/** Milliseconds by which a file system's clock may be behind. */
 const clockSlackMs = 100
 
-/** @throws Unexpected unless the entry is as last seen */
+/** @throws Unexpected if the entry has changed since it was seen */
 export function assertAsSeen(place: Place, seen: Facts): void {
   const status = statusAt(place)
   if (status === undefined) throw new Unexpected('it was removed meanwhile')
   const isSame =
     isEntry(place, status, seen) &&
-    // the inode's own time changes when another name of the inode appears or vanishes, also for links
+    // also for links: the ctime of the inode changes when another of its names appears or vanishes
     (seen.type !== 'file' || seen.links !== undefined || seen.ctime === status.ctimeMs) &&
     (seen.type !== 'symlink' || readlinkSync(pathOf(place)) === seen.target) &&
     (seen.type === 'directory' || isUnwritten(status, seen))
@@ -54,7 +54,7 @@ function isUnwritten(status: Stats, { type, size, mtime }: Facts): boolean {
   return (type !== 'file' || status.size === size) && status.mtimeMs === mtime
 }
 
-/** Removes a file or link that is as seen. The entry is renamed first, so that no other entry is removed. */
+/** Removes an unchanged file or link. Renames it first, so that no other entry can be removed. */
 export function removeFile(place: Place, seen: Facts): void {
   assertAsSeen(place, seen)
   const taken: Place = { parent: place.parent, name: newTemporary() }
@@ -83,7 +83,7 @@ export function removeDirectory(place: Place, seen: Facts): void {
   }
 }
 
-/** Makes a directory that only its owner can read until {@link mark}. Returns its inode. */
+/** Creates a directory that only its owner can read until {@link mark}. Returns its inode. */
 export function makeDirectory(place: Place, facts: Facts): string {
   const start = Date.now() - clockSlackMs
   once(place, () => mkdirSync(pathOf(place), 0o700))
@@ -100,7 +100,7 @@ export function create(place: Place, facts: Facts, source: Uint8Array | Place | 
   }
 }
 
-/** Replaces a file or link that is as seen, in one step. Keeps the old entry, and restores it if its bytes have changed. */
+/** Replaces an unchanged file or link in one step. Keeps the old entry meanwhile, and restores it if its bytes have changed. */
 export function replace(place: Place, facts: Facts, seen: Facts, source: Uint8Array | Place | undefined): void {
   const temp = prepare(place, facts, source)
   const held: Place = { parent: place.parent, name: newTemporary() }
@@ -132,11 +132,11 @@ function removeQuietly(place: Place): void {
   try {
     unlinkSync(pathOf(place))
   } catch {
-    // the entry was renamed already, or never made
+    // the entry was already renamed, or was never created
   }
 }
 
-/** Makes a finished entry under a hidden name beside its place. `source`: its bytes, or an entry to link to. */
+/** Creates a complete entry under a hidden name in the same directory. `source`: its bytes, or an entry to link to. */
 function prepare({ parent }: Place, facts: Facts, source: Uint8Array | Place | undefined): Place {
   const temp: Place = { parent, name: newTemporary() }
   if (facts.type === 'symlink') {
@@ -168,7 +168,7 @@ function makeLink(place: Place, facts: Facts): void {
   giveNew(place, facts, start)
   const fd = openSync(pathOf(place), anyEntry)
   try {
-    // the link in /proc leads to the entry itself, and a symbolic link there is not followed
+    // the path in /proc leads to the entry itself, so a symbolic link is not followed
     if (fstatSync(fd).isSymbolicLink()) utimesSync(selfOf(fd), secondsOf(facts), secondsOf(facts))
   } finally {
     closeSync(fd)
@@ -185,7 +185,7 @@ function once(place: Place, make: () => void): void {
   }
 }
 
-/** Removes a FIFO or a socket, which contains no bytes. False for another entry. */
+/** Removes a FIFO or a socket, which contains no bytes. Returns false for any other entry. */
 function removeEmptied(place: Place): boolean {
   const holdsNothing = (at: Place): boolean => {
     const status = statusAt(at)

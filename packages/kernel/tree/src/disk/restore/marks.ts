@@ -19,12 +19,12 @@ import { pathOf, type Place, Unexpected } from './place.ts'
 const anyEntry = O_PATH | constants.O_NOFOLLOW
 const isRoot = process.getuid?.() === 0
 
-/** The mode bits of a restored entry. Files never get setuid or setgid: old bytes must not run with another user's rights. */
+/** Returns the mode bits of a restored entry. Files never get setuid or setgid: old bytes must not run with another user's rights. */
 function bitsOf({ type, mode }: Facts): number {
   return type === 'directory' ? mode & 0o3777 : mode & 0o1777
 }
 
-/** The time in seconds, as text: Node would replace a negative number with the present time. */
+/** Returns the time in seconds, as text: Node would replace a negative number by the current time. */
 export function secondsOf({ mtime }: Facts): string {
   return String(mtime / 1_000)
 }
@@ -36,7 +36,7 @@ export function markNew(fd: number, facts: Facts): void {
   futimesSync(fd, secondsOf(facts), secondsOf(facts))
 }
 
-/** The expected entry, and its new owner, if any. */
+/** The expected inode of an entry, and its new owner, if any. */
 interface Known {
   readonly ino: string
   readonly uid?: number | undefined
@@ -51,7 +51,7 @@ export function mark(place: Place, facts: Facts, known: Known): void {
     const self = selfOf(fd)
     const isOthers = status.uid !== facts.uid || status.gid !== facts.gid
     if (isRoot && isOthers && known.uid === status.uid) chownSync(self, facts.uid, facts.gid)
-    // access lists contain mode bits of their own
+    // access lists contain mode bits
     giveAttributes(fd, facts.attributes)
     const areBitsOff = (status.mode & 0o7777) !== bitsOf(facts) || facts.attributes !== undefined
     if (facts.type !== 'symlink' && areBitsOff) chmodSync(self, bitsOf(facts))
@@ -61,7 +61,7 @@ export function mark(place: Place, facts: Facts, known: Known): void {
   }
 }
 
-/** Gives a new entry to its owner. The entry must be ours and new: directories and links cannot be made by descriptor. */
+/** Gives a new entry to its owner. The entry must be our own and new, since directories and links cannot be created by descriptor. */
 export function giveNew(place: Place, { type, uid, gid }: Facts, start: number): string {
   const fd = openSync(pathOf(place), anyEntry)
   try {

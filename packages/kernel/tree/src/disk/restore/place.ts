@@ -9,7 +9,7 @@ export function pathOf({ parent, name }: Place): string {
   return `${selfOf(parent)}/${name}`
 }
 
-/** An entry differs from its expected state, and remains unchanged. */
+/** An entry differs from its expected state, so the restore does not change it. */
 export class Unexpected extends Error {
   readonly reason: string
 
