@@ -6,7 +6,7 @@ import type { ParseBudget } from './parse.ts'
 import { staticText } from './pieces.ts'
 import { findWrapped, shells, wrappers } from './wrappers.ts'
 
-/** Limit of levels of lines inside lines (`sh -c "sh -c …"`). */
+/** Maximum nesting of command lines inside command lines (`sh -c "sh -c …"`). */
 const deepest = 16
 
 interface Found {
@@ -16,10 +16,10 @@ interface Found {
 }
 
 /**
- * Every simple command of a line, also inside pipelines, loops, functions, here-documents and substitutions.
- * Commands of `env`, `sudo`, `xargs`, `sh -c` and the like follow their wrapper. Functions, aliases and PATH are unknown.
+ * Returns every simple command of a line, also inside pipelines, loops, functions, here-documents and substitutions.
+ * After a wrapper (`env`, `sudo`, `xargs`, `sh -c` and the like) comes its inner command. Does not resolve functions, aliases and PATH.
  * The parser for `rules.denyCommand`.
- * @throws UnreadableCommand for an uncertain or too long line ({@link parseScript}), and for shells with their own syntax (fish)
+ * @throws UnreadableCommand for an ambiguous or too long line ({@link parseScript}), and for shells with their own syntax (fish)
  */
 export function parseCommands(line: string, options: Parameters<CommandRule['parser']>[1] = {}): SimpleCommand[] {
   if (/(?:^|\/)(?:fish|t?csh|pwsh|nu)$/.test(options.shell ?? '')) {
@@ -84,7 +84,7 @@ function add({ words, text, wrappers: around }: Found, found: Collected, depth: 
   else if (Object.hasOwn(wrappers, program)) wrapped(program, rest, inner, line)
 }
 
-/** `rm` for `/bin/rm`; zsh reads `=rm` as the path of `rm`. */
+/** Returns `rm` for `/bin/rm`. In zsh, `=rm` means the path of `rm`. */
 function baseName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name.length > 1 && name.startsWith('=') ? name.slice(1) : name
@@ -108,7 +108,7 @@ function wrapped(program: string, rest: readonly (string | undefined)[], inner: 
   if (found === 'none') return
   if (found === 'unknown') return inner([undefined])
   const words = rest.slice(found.at)
-  // watch joins its arguments and gives them to a shell.
+  // watch joins its arguments to one line, and runs that line in a shell.
   if (program === 'watch' && !rest.slice(0, found.at).includes('-x')) return line(joined(words))
   inner(wrapper.adds ? [...words, undefined] : words)
 }
@@ -117,7 +117,7 @@ function shellLine(rest: readonly (string | undefined)[], line: Line): void {
   let asked = false
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index]
-    // Any option could be `-c`.
+    // An unknown word could be `-c`.
     if (word === undefined) return line(undefined)
     if (word === '--') return asked ? line(rest[index + 1]) : undefined
     if (word.startsWith('--')) {
@@ -155,7 +155,7 @@ function optionLine(rest: readonly (string | undefined)[], names: readonly strin
 
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-/** Commands that `find -exec … ;` runs: the words up to `;` or `+`. The end cannot be found if a word is not known. */
+/** Returns the commands of `find -exec … ;`: the words up to `;` or `+`. With an unknown word, the end of a command is unknown. */
 function startedByFind(rest: readonly (string | undefined)[]): (readonly (string | undefined)[])[] {
   const started: (readonly (string | undefined)[])[] = []
   for (let index = 0; index < rest.length; index++) {

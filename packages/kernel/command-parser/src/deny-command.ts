@@ -3,7 +3,7 @@ import type { CommandRule } from '@ws/core/executor'
 
 import { parseCommands } from './commands.ts'
 
-/** `rules.denyCommand` with {@link parseCommands} as its parser: a guard rail, and no boundary. */
+/** Calls `rules.denyCommand` with the parser {@link parseCommands}: a guard rail, not a boundary. */
 export function denyCommand(
   denied: readonly string[] | CommandRule['test'],
   options: Omit<Parameters<typeof rules.denyCommand>[1], 'parser'> = {},

@@ -1,19 +1,19 @@
 import { forEachChild, parse } from 'unbash'
 import type { ParsedScript, SyntaxNode } from 'unbash'
 
-/** The line cannot be read with certainty. The message gives the reason, and holds nothing of the line. */
+/** A line that cannot be parsed with certainty. The message gives the reason, and contains no part of the line. */
 export class UnreadableCommand extends Error {
   override readonly name = 'UnreadableCommand'
 }
 
-/** Limit of here-documents in one line: the parser's time grows with the square of their number. */
+/** Maximum number of here-documents in one line: the parser's time grows with the square of their number. */
 const maxHereDocuments = 1000
-/** Limit of characters (UTF-16 units) in one line, here-documents included. */
+/** Maximum UTF-16 units in one line, here-documents included. */
 const maxLineLength = 65_536
-/** Limit of commands, words and parts in one line, including the lines inside it. */
+/** Maximum number of commands, words and word parts in one line, including lines inside it. */
 const maxParts = 10_000
 
-/** The number of parts that may still be read in one line and the lines inside it (`sh -c`, `eval`). */
+/** The number of parts that may still be parsed in one line and the lines inside it (`sh -c`, `eval`). */
 export interface ParseBudget {
   parts: number
 }
@@ -22,7 +22,7 @@ export function newBudget(): ParseBudget {
   return { parts: maxParts }
 }
 
-/** Parses a line as bash does. @throws UnreadableCommand if a guess would be needed, and for a line over the limits above */
+/** Parses a line as bash does. @throws UnreadableCommand for an ambiguous line, and above the limits of this module */
 export function parseScript(source: string, budget: ParseBudget = newBudget()): ParsedScript {
   if (source.length > maxLineLength) {
     throw new UnreadableCommand(`it has more than ${maxLineLength} characters; write a script into the workspace`)
@@ -41,7 +41,7 @@ export function parseScript(source: string, budget: ParseBudget = newBudget()): 
   return script
 }
 
-/** Visits a node and everything in it, outer nodes first. */
+/** Calls `callback` for a node and all nodes inside, outer nodes first. */
 export function visit(node: SyntaxNode, callback: (node: SyntaxNode) => void): void {
   // Not recursive: a line can be nested deeper than this process's stack allows.
   const open: SyntaxNode[] = [node]

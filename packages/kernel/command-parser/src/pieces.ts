@@ -1,6 +1,6 @@
 import type { DoubleQuotedChild, Word, WordPart } from 'unbash'
 
-/** A part of a word: literal text, or a part that only the running shell can know. */
+/** A part of a word: literal text, or a part whose value only the running shell knows. */
 export type Piece =
   | { readonly kind: 'text'; readonly value: string; readonly quoted: boolean }
   | { readonly kind: 'glob'; readonly value: string }
@@ -21,7 +21,7 @@ function pieceOf(part: WordPart): Piece[] {
       return [{ kind: 'text', value: part.value, quoted: true }]
     case 'DoubleQuoted':
     case 'LocaleString':
-      // An empty string is kept, because `""` is a word.
+      // Keeps an empty string, because `""` is a word.
       return part.parts.length === 0 ? [{ kind: 'text', value: '', quoted: true }] : part.parts.map(insideQuotes)
     case 'Glob':
       return [{ kind: 'glob', value: part.text }]
@@ -39,12 +39,12 @@ function insideQuotes(part: DoubleQuotedChild): Piece {
   return { kind: 'expansion', part, quoted: true }
 }
 
-/** Whether a word begins with a tilde that the shell replaces by a home directory. */
+/** Returns whether a word begins with a tilde, which the shell replaces by a home directory. */
 export function startsWithTilde(word: Word): boolean {
   return word.text.startsWith('~')
 }
 
-/** The text of a word as the shell reads it; `undefined` if that depends on more than the word. */
+/** Returns the text of a word after the shell's expansion; `undefined` if the text depends on more than the word. */
 export function staticText(word: Word): string | undefined {
   if (startsWithTilde(word)) return undefined
   let text = ''

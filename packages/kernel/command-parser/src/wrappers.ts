@@ -1,6 +1,6 @@
-/** A program that starts another program. Its own options come before the other program's name. */
+/** A program that starts another program. The wrapper's own options come before the name of that program. */
 export interface Wrapper {
-  /** Options with a value: in the next word, after `=` (long), or attached (short). */
+  /** Options that take a value: in the next word, after `=` (long), or attached (short). */
   readonly values: readonly string[]
   readonly flags: readonly string[]
   /** Number of operands before the program: `timeout 5 cmd`. Default 0. */
@@ -13,7 +13,7 @@ export interface Wrapper {
 
 const none: Wrapper = { values: [], flags: [] }
 
-/** Programs and builtins that run their arguments as a command. An option that is not listed makes a line unreadable. */
+/** Programs and builtins that run their arguments as a command. A line with an unlisted option is refused as unreadable. */
 export const wrappers: Readonly<Record<string, Wrapper>> = {
   env: {
     values: ['-u', '--unset', '-C', '--chdir', '--argv0', '-a'],
@@ -134,7 +134,7 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   strace: { values: ['-e', '-o', '-s', '-p'], flags: ['-f', '-ff', '-c', '-q', '-v', '-y'] },
 }
 
-/** Programs whose `-c` is a line for a shell. */
+/** Programs whose option `-c` takes a shell command line. */
 export const shells: ReadonlySet<string> = new Set([
   'sh',
   'bash',
@@ -147,7 +147,7 @@ export const shells: ReadonlySet<string> = new Set([
   'rbash',
 ])
 
-/** Where the wrapped program starts in the arguments; `none`: the wrapper starts no program; `unknown`: the line does not show it. */
+/** Returns the index of the wrapped program in the arguments. `none`: the wrapper starts no program. `unknown`: the line does not show it. */
 export function findWrapped(
   wrapper: Wrapper,
   words: readonly (string | undefined)[],
@@ -173,7 +173,7 @@ export function findWrapped(
 function isKnown({ values, flags }: Wrapper, word: string): boolean {
   const equals = word.indexOf('=')
   if (word.startsWith('--')) return equals > 0 && [...values, ...flags].includes(word.slice(0, equals))
-  // Parses `-n10`, `-I{}`, and flags in one word such as `-0r`, whose last flag may take a value.
+  // Parses `-n10`, `-I{}`, and combined flags such as `-0r`, of which the last may take a value.
   for (let index = 1; index < word.length; index++) {
     const option = `-${word[index]}`
     if (values.includes(option)) return index < word.length - 1
