@@ -2,32 +2,32 @@ import type { concurrency, SearchHit } from '@ws/core/adapter'
 import type { Pattern } from './pattern.ts'
 import { columnAt, windowOf } from './text.ts'
 
-/** Number of first bytes in which a NUL makes a file binary. Binary files are not searched. */
+/** Number of first bytes in which a NUL makes a file binary. The search skips binary files. */
 export const binarySniffBytes = 8192
 
-/** Limit of a line's bytes that are searched, for constant memory. */
+/** Maximum bytes of a line that are searched, for constant memory. */
 export const maxLineBytes = 1024 * 1024
 
 export interface LineHit {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number
-  /** Characters (Unicode code points) from 1, of the first match in the line. */
+  /** Position of the first match in the line, in Unicode code points from 1. */
   readonly column: number
-  /** The line without its end. Of a longer line: 2,000 characters with the match. */
+  /** The line without its end. For a longer line: 2,000 characters around the match. */
   readonly text: string
   /** Set if `text` is only a part of the line. */
   readonly part?: NonNullable<SearchHit['part']>
 }
 
 /**
- * A match, or a line that would block the event loop. Such a line is searched elsewhere: continue with the index of its match, or -1.
- * `undefined`: give the event loop a turn.
+ * A match, or a line whose search would block the event loop. A thread searches such a line: continue with the index of its match, or -1.
+ * `undefined`: let the event loop run.
  */
 export type Step = LineHit | LongLine | undefined
 
 export interface LongLine {
   readonly longLine: string
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number
 }
 
@@ -38,18 +38,18 @@ const encoder = new TextEncoder()
 /** A part that a scan cannot search: the end of a long line, or letters in an encoding other than UTF-8. */
 export type Gap = 'long-line' | 'encoding'
 
-/** A chunk may be reused once the result of `push` has been iterated. */
+/** The scan of one file. The caller may reuse a chunk after iterating the result of `push`. */
 export class FileScan {
   readonly #pattern: Pattern
   readonly #pace: concurrency.Pace
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** Bytes that wait: first for the check for NUL, later for the end of their line. */
+  /** Pending bytes: first until the check for NUL, later until the end of their line. */
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #sniffed = false
   #binary = false
   #line = 1
-  /** The number of pushed bytes, and the start of the waiting bytes. */
+  /** The number of pushed bytes, and the offset of the first pending byte. */
   #pushed = 0
   #waitingAt = 0
   #utf16: InstanceType<typeof TextDecoder> | undefined
@@ -61,7 +61,7 @@ export class FileScan {
     this.#onGap = onGap
   }
 
-  /** True if a NUL was among the first {@link binarySniffBytes} bytes: no more chunks are needed. */
+  /** True if the first {@link binarySniffBytes} bytes contain a NUL. The scan then needs no more chunks. */
   get binary(): boolean {
     return this.#binary
   }
@@ -99,7 +99,7 @@ export class FileScan {
     const given = this.#take()
     this.#sniffed = true
     const [first, second] = given
-    // UTF-32 has the mark of UTF-16, followed by two NULs.
+    // UTF-32 begins with the byte order mark of UTF-16. Two NULs follow, so the file is binary.
     if (first === 0xff && second === 0xfe) this.#utf16 = new TextDecoder('utf-16le')
     if (first === 0xfe && second === 0xff) this.#utf16 = new TextDecoder('utf-16be')
     const bytes = this.#utf16 === undefined ? given : encoder.encode(this.#utf16.decode(given, { stream: true }))
@@ -157,17 +157,17 @@ export class FileScan {
     }
     if (start >= text.length) return
     this.#skipLines(text, start, text.length)
-    // an overlong line was cut before its end
+    // an overlong line was cut, so its text has no line end
     if (!text.endsWith('\n')) this.#line += 1
   }
 
-  /** The byte offset after a text; `undefined` if its number of bytes is unknown. */
+  /** Returns the byte offset after a text; `undefined` if the text's number of bytes is unknown. */
   #offsetOf(text: string, at: number): number | undefined {
     const isKnown = this.#utf16 === undefined && !text.includes('\uFFFD')
     return isKnown ? at + encoder.encode(text).length : undefined
   }
 
-  /** The pattern's `find`, with turns for other work. */
+  /** Runs the pattern's `find` in parts, and lets other work run between them. */
   *#find(text: string, from: number): Generator<Step, number, number> {
     const { find, atOnce, matchLength } = this.#pattern
     if (text.length - from <= atOnce) return find(text, from)
@@ -180,7 +180,7 @@ export class FileScan {
     return -1
   }
 
-  /** Counts line ends up to `to`, and returns the start of the line there. */
+  /** Counts line ends up to `to`. Returns the start of the line at `to`. */
   #skipLines(text: string, from: number, to: number): number {
     let start = from
     for (let feed = text.indexOf('\n', from); feed >= 0 && feed < to; feed = text.indexOf('\n', feed + 1)) {

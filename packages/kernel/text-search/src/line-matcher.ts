@@ -3,31 +3,31 @@ import { concurrency } from '@ws/core/adapter'
 import { FileScan, type Gap, type LineHit, type LongLine, type Step } from './file-scan.ts'
 import { compilePattern, type PatternOptions } from './pattern.ts'
 
-/** Number of bytes of an in-memory file that are decoded at once. */
+/** Number of bytes to decode at once from a file in memory. */
 const blockBytes = 64 * 1024
 
 export interface LineSearchOptions {
-  /** Rejects the search with its reason, within some milliseconds. */
+  /** Its abort rejects the search with the signal's reason, within some milliseconds. */
   readonly signal?: AbortSignal | undefined
   readonly path?: string | undefined
-  /** Called once for a line that is searched in part, and once if letters may be encoded differently. */
+  /** Called at most once for a line that was searched only in part, and once if letters may have another encoding. */
   readonly onPartial?: ((error: WorkspaceError) => void) | undefined
 }
 
-/** Finds the lines that match one pattern. A matcher has no state, so it can search any number of files at once. */
+/** Finds the lines that match one pattern. A matcher has no state, so it can search several files at the same time. */
 export interface LineMatcher {
-  /** Matching lines of a file in memory. Stopping early stops the search. */
+  /** Yields the matching lines of a file in memory. Stopping the iteration stops the search. */
   searchBytes(bytes: Uint8Array, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
-  /** Matching lines of a file in chunks, in constant memory. Leaving early ends the chunks; their errors pass through. */
+  /** Yields the matching lines of a file in chunks, in constant memory. Stopping closes `chunks`; their errors pass through. */
   searchChunks(chunks: AsyncIterable<Uint8Array>, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
 }
 
 /**
- * A matcher for literal text, or an RE2 expression in linear time, with turns for the event loop. A thread searches overlong lines.
+ * Makes a matcher for literal text, or an RE2 expression in linear time. Lets the event loop run; a thread searches overlong lines.
  *
- * Lines end with LF or CRLF, and count from 1. Invalid UTF-8 is U+FFFD; byte order marks are honoured. Binary: a NUL in 8,192 bytes.
+ * Lines end with LF or CRLF, and count from 1. Invalid UTF-8 becomes U+FFFD. Handles byte order marks. Binary: a NUL in 8,192 bytes.
  * Only the first 1 MiB of a line is searched; `onPartial` reports a longer line.
- * @throws WorkspaceError `EINVAL` for an invalid or too large pattern, and in a search for a line of more than 200 ms
+ * @throws WorkspaceError `EINVAL` for an invalid or too large pattern, and during a search if one line takes more than 200 ms
  */
 export function createLineMatcher(options: PatternOptions): LineMatcher {
   const pattern = compilePattern(options)

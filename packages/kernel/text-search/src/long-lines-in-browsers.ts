@@ -1,7 +1,7 @@
 import { compileRegex } from './regex.ts'
 import type { LineRequest } from './worker.ts'
 
-/** Instructions times characters that take about 200 ms. */
+/** Product of instructions and characters for which a search takes about 200 ms. */
 const maxSteps = 4_000_000
 
 /** Replaces `long-lines.ts` in browsers, without threads. `undefined`: the search would take more than about 200 ms. -1: no match. */

@@ -3,16 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { LineRequest } from './worker.ts'
 
-/** Milliseconds of processor time for one line, and by the clock on a busy machine. */
+/** Maximum milliseconds for one line: `maxDuration` of processor time, `longestDuration` by the clock. */
 const maxDuration = 200
 const longestDuration = 2000
-/** Milliseconds before an idle thread ends. */
+/** Milliseconds after which an idle thread ends. */
 const idleDuration = 10_000
 const maxIdle = 2
 
 const idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
 
-/** The index of the first match in a long line, found by a thread. `undefined`: too slow. -1: no match. @throws `signal.reason` */
+/** Returns the index of the first match in a long line, found by a thread. `undefined`: too slow. -1: no match. @throws `signal.reason` */
 export async function findInLongLine(
   request: LineRequest,
   signal: AbortSignal | undefined,
@@ -39,7 +39,7 @@ export async function findInLongLine(
   }
 }
 
-/** Resolves when the thread has worked too long. Rejects only after an abort. */
+/** Resolves when the thread has exceeded its time. Rejects only after an abort. */
 async function tookTooLong(
   worker: Worker,
   before: NodeJS.CpuUsage | undefined,
@@ -47,7 +47,7 @@ async function tookTooLong(
 ): Promise<undefined> {
   for (let waited = 0; waited < longestDuration; waited += maxDuration) {
     await delay(maxDuration, undefined, { signal })
-    // Older Node versions do not report a worker's processor time, so the clock is used.
+    // Uses the clock in older Node versions, which do not report a worker's processor time.
     const used = before === undefined ? undefined : await worker.cpuUsage(before)
     if (used === undefined || used.user + used.system > maxDuration * 1000) return
   }
@@ -62,13 +62,13 @@ async function takeWorker(signal: AbortSignal | undefined): Promise<Worker> {
   }
   const name = import.meta.url.endsWith('.ts') ? 'worker.ts' : 'worker.js'
   const worker = new Worker(new URL(`./${name}`, import.meta.url), {
-    // The thread receives nothing from this process.
+    // The thread gets no variables, arguments or options of this process.
     env: {},
     argv: [],
     execArgv: ['--no-warnings'],
     resourceLimits: { maxOldGenerationSizeMb: 128 },
   })
-  worker.on('error', () => undefined) // its exit is seen
+  worker.on('error', () => undefined) // the caller handles the thread's exit
   try {
     await once(worker, 'message', { signal })
     return worker

@@ -4,7 +4,7 @@ import { tooLarge } from './regex-size.ts'
 import { compileRegex } from './regex.ts'
 
 export interface PatternOptions {
-  /** Literal text, or an RE2 regular expression if `regex` is true. A shell never reads it. */
+  /** Literal text, or an RE2 regular expression if `regex` is true. Never shell text. */
   readonly pattern: string
   /** Default false. */
   readonly regex?: boolean | undefined
@@ -13,29 +13,29 @@ export interface PatternOptions {
 }
 
 export interface Pattern {
-  /** The first match at or after `from`, as an index in UTF-16 units, or -1. */
+  /** Returns the index of the first match at or after `from`, in UTF-16 units, or -1. */
   find(text: string, from: number): number
-  /** True if no match crosses a line's end: many lines can be searched at once. */
+  /** True if a match never crosses a line end: many lines can then be searched at once. */
   readonly staysInLine: boolean
-  /** True if the pattern has characters that other encodings represent by other bytes. */
+  /** True if the pattern contains characters that have other bytes in other encodings. */
   readonly beyondAscii: boolean
-  /** Number of characters per call of `find` that takes a few milliseconds in any text. */
+  /** Number of characters that `find` can search within a few milliseconds, in any text. */
   readonly atOnce: number
-  /** The longest match of literal text in characters, so that text can be searched in pieces. `undefined` for expressions. */
+  /** Maximum length of a match of literal text, in characters: the text can then be searched in parts. `undefined` for expressions. */
   readonly matchLength: number | undefined
 }
 
 const maxPatternLength = 1000
 const maxProgramSize = 2000
-/** Number of comparisons, with a character or an instruction, in a few milliseconds. */
+/** Number of comparisons, with a character or an instruction, that take a few milliseconds. */
 const maxComparisons = 2_000_000
-/** Limit of characters per call, which take a millisecond or two, however short the pattern. */
+/** Maximum characters per call: even the shortest pattern takes one or two milliseconds for them. */
 const maxCharacters = 200_000
 const maxSteps = 60_000
 
 /**
- * Compiles a pattern, without backreferences and lookaround.
- * @throws WorkspaceError `EINVAL` for an invalid, malformed or too large pattern (with the place), or a literal line break
+ * Compiles a pattern. Backreferences and lookaround are not supported.
+ * @throws WorkspaceError `EINVAL` for an invalid or too large pattern (with the position), or a literal line break
  */
 export function compilePattern({ pattern, regex = false, caseSensitive = true }: PatternOptions): Pattern {
   if (typeof pattern !== 'string') throw invalid('must be a string', 'pass text to search for')
@@ -52,7 +52,7 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
     beyondAscii: isBeyondAscii(pattern),
   }
   if (caseSensitive) return { find: (text, from) => text.indexOf(pattern, from), ...bounds }
-  // Escaped text has no repetition, so JavaScript's engine does not backtrack, and is much faster.
+  // Escaped text has no repetition, so JavaScript's engine does not backtrack. It is much faster than RE2.
   const folded = new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&'), 'giu')
   const find = (text: string, from: number): number => {
     folded.lastIndex = from
@@ -63,7 +63,7 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
 
 const isBeyondAscii = (pattern: string): boolean => /[^ -~\t]/u.test(pattern)
 
-/** Escapes for letters beyond ASCII: `\x{e9}`, `\351` and `\pL`. */
+/** Finds escapes for letters beyond ASCII: `\x{e9}`, `\351` and `\pL`. */
 const otherLetters = /\\(?:x\{?0*(?:[89a-f][\da-f]|[1-9a-f][\da-f]{2})|[2-3][0-7]{2}|[pP])/iu
 
 function compileExpression(pattern: string, caseSensitive: boolean): Pattern {
@@ -85,7 +85,7 @@ function compileValid(pattern: string, caseSensitive: boolean): ReturnType<typeo
   }
 }
 
-/** Names the fault and its place. */
+/** Returns a description of the error and its position. */
 function describe(error: RE2JSException, pattern: string): string {
   if (!(error instanceof RE2JSSyntaxException)) return error.message
   const fragment = error.getPattern() ?? ''

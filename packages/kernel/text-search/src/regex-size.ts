@@ -1,16 +1,16 @@
-/** Matching takes linear time, but its constant and the compilation grow with the expression. So limits are checked in the text first. */
+/** Checks an expression's size in its text. Matching takes linear time, but its constant and the compilation grow with the expression. */
 
-/** Limit of estimated instructions. A class such as `\pL` counts by its characters. */
+/** Maximum of estimated instructions. A class such as `\pL` counts by its characters. */
 const maxEstimate = 20_000
 const classLength = 40
 const maxClasses = 16
-/** RE2's limit for repetitions of repeated parts. */
+/** RE2's maximum for repetitions of repeated parts. */
 const maxRepetition = 1000
-/** Number of letters above which a range is long: without case, each letter is compared. */
+/** A range is long if its last code point is above this number. Without case, the engine compares each letter of the range. */
 const longRange = 0x2000
 const maxLongRanges = 2
 
-/** The reason why an expression is too large to compile within milliseconds. */
+/** Returns why an expression is too large to compile within milliseconds; `undefined` if it is not. */
 export function tooLarge(pattern: string, caseSensitive: boolean): string | undefined {
   const classes = pattern.match(/\\p/gi)?.length ?? 0
   if (classes > maxClasses) return `has more than ${maxClasses} classes such as \`\\pL\``

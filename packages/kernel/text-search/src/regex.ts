@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js'
 
-/** A compiled regular expression. This module imports nothing of this workspace, because the worker loads it too. */
+/** A compiled regular expression. This module imports no other module of this workspace, because the worker also loads it. */
 export interface Regex {
-  /** The first match at or after `from`, as an index in UTF-16 units, or -1. */
+  /** Returns the index of the first match at or after `from`, in UTF-16 units, or -1. */
   find(text: string, from: number): number
-  /** Number of instructions. With the length of a line, it limits the work. */
+  /** Number of instructions. Multiplied by the length of a line, it limits the work. */
   readonly size: number
 }
 

@@ -1,10 +1,10 @@
-/** Limit of characters (Unicode code points) shown of a matching line. */
+/** Maximum number of Unicode code points shown of a matching line. */
 export const maxLineCharacters = 2000
 
-/** Number of characters shown before a match in a longer line. */
+/** Number of characters shown before the match, in a longer line. */
 const charactersBefore = 500
 
-/** Up to {@link maxLineCharacters} of a line around an index, and the index of the first shown character. */
+/** Returns up to {@link maxLineCharacters} of a line around an index. `start`: the index of the first shown character. */
 export function windowOf(line: string, index: number): { readonly text: string; readonly start: number } {
   if (line.length <= maxLineCharacters) return { text: line, start: 0 }
   let start = index < maxLineCharacters - charactersBefore ? 0 : index - charactersBefore
@@ -16,9 +16,9 @@ export function windowOf(line: string, index: number): { readonly text: string; 
   return { text: line.slice(start, units), start }
 }
 
-/** The column of a UTF-16 index: Unicode code points, from 1. */
+/** Returns the column of a UTF-16 index, in Unicode code points from 1. */
 export function columnAt(line: string, index: number): number {
-  // Searched by the engine, because a loop over a long line would block the event loop.
+  // Uses the regex engine, because a loop over a long line would block the event loop.
   const firstPair = line.search(leadSurrogate)
   if (firstPair < 0 || firstPair >= index) return index + 1
   let column = firstPair + 1

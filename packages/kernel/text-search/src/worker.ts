@@ -9,7 +9,7 @@ export interface LineRequest {
 
 let last: { readonly pattern: string; readonly caseSensitive: boolean; readonly regex: Regex } | undefined
 
-/** The first message reports that this thread accepts requests. */
+/** Reports, by the first message, that this thread accepts requests. */
 parentPort?.postMessage('ready')
 
 parentPort?.on('message', ({ pattern, caseSensitive, line }: LineRequest) => {
