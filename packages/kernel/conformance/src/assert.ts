@@ -1,7 +1,7 @@
 import { isWorkspaceError, type ErrorCode, type WorkspaceError } from '@ws/core'
 import { LinkSignal } from '@ws/core/adapter'
 
-/** The error of a failed check of the kit. Test frameworks show the difference of both values. */
+/** The error of a failed check of the kit. Test frameworks show the difference between both values. */
 export class ConformanceError extends Error {
   readonly actual: unknown
   readonly expected: unknown

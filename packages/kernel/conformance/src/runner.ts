@@ -1,6 +1,6 @@
-/** A test fails by rejecting. */
+/** The argument of a test. A test fails by rejecting. */
 export interface TestContext {
-  /** Ends the test and counts it as skipped. Does not return. */
+  /** Ends the test, which counts as skipped. Does not return. */
   readonly skip: (reason: string) => never
 }
 
@@ -11,7 +11,7 @@ export interface Runner {
 }
 
 export interface TestOutcome {
-  /** The titles of the groups and the test, outermost first, joined by ` › `. */
+  /** The titles of the groups and the test, outer titles first, joined by ` › `. */
   readonly title: string
   readonly state: 'passed' | 'failed' | 'skipped'
   readonly reason?: string | undefined
@@ -33,7 +33,7 @@ export interface CollectedTest {
   run(): Promise<TestOutcome>
 }
 
-/** Collects the tests of a suite without any framework: for scripts, and for testing the kit itself. */
+/** Collects the tests of a suite without a test framework, for scripts and for tests of the kit itself. */
 export function collectTests(define: (runner: Runner) => void): CollectedTest[] {
   const tests: CollectedTest[] = []
   const titles: string[] = []

@@ -66,7 +66,7 @@ export function abortTests({ describe, test, change }: Suite): void {
       await stream.next()
       controller.abort(reason)
       const rest = (async () => {
-        // bytes that were read before may still come
+        // bytes that were read before the abort may still arrive
         for await (const chunk of stream) void chunk
       })()
       const failed = await rejection(rest, 'the stream')

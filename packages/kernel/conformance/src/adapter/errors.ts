@@ -11,7 +11,7 @@ export function errorTests({ describe, test, change }: Suite): void {
       for (const { name, run } of operationsOf(it.adapter)) {
         for (const path of ['/missing/entry', '/file/below']) {
           await it.put('/source')
-          // where a store has no hierarchy, an operation before this one may have made it
+          // in a store without hierarchy, an earlier operation may have created the destination
           await it.seed.delete(at('/destination'), { force: true, recursive: true })
           let error: unknown
           try {

@@ -44,7 +44,7 @@ export function lifecycleTests({ describe, test, change }: Suite): void {
       await it.put('/dir/file', 'x')
       await removeRoot()
       for (const { name, changes, run } of operationsOf(it.adapter)) {
-        if (changes) continue // a change below a subtree's root creates that root
+        if (changes) continue // a change in a subtree adapter creates a missing root
         for (const path of ['/dir/file', '/dir']) {
           await rejects(run(it.adapter, at(path)) ?? Promise.resolve(), 'ENOWORKSPACE', { what: `${name} ${path}` })
         }

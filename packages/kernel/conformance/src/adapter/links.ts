@@ -84,7 +84,7 @@ export function linkTests({ describe, test, change }: Suite): void {
           check(!data.touched, 'the body was read')
           await rejects(it.adapter.write(at(path), encode('new'), { ifVersion: 'absent' }), 'ECONFLICT', { path })
         }
-        // a link above the last name of a path stops the call too
+        // a link before the last name of a path also ends the call
         const promise = it.adapter.write(at('/to-dir/new'), encode('x'), { ifVersion: 'absent' })
         await meetsLink(promise, { at: '/to-dir', target: 'dir', rest: 'new' })
         equal(await it.tree(), before, 'the tree')

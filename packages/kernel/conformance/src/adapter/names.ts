@@ -42,7 +42,7 @@ const oddNames = [
   'absent',
 ]
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// eslint-disable-next-line no-control-regex -- the expression searches for control characters
 const controlCharacter = /[\u0001-\u001f\u007f]/u
 
 function namesFor({ capabilities }: Case): string[] {

@@ -6,7 +6,7 @@ export type Needs = {
   readonly [Key in keyof AdapterCapabilities]?: AdapterCapabilities[Key] | readonly AdapterCapabilities[Key][]
 }
 
-/** Returns why a test is skipped: the first capability without a needed value. */
+/** Returns the reason to skip a test: the first capability without a needed value. */
 export function lackOf(needs: Needs, capabilities: AdapterCapabilities): string | undefined {
   for (const [name, needed] of Object.entries(needs)) {
     const value = (capabilities as unknown as Record<string, unknown>)[name]

@@ -15,16 +15,16 @@ export interface Operation {
   readonly name: string
   readonly argument: LinkSignal['argument']
   readonly changes: boolean
-  /** A link as the last name of the path stops the operation too. */
+  /** True if a link at the last name of the path also ends the operation. */
   readonly follows: boolean
   readonly run: (adapter: StorageAdapter, path: MountPath, options?: SignalOption) => Promise<unknown> | undefined
 }
 
-/** The second path of move and copy. Tests with these paths create `/source`, and leave `/destination` absent. */
+/** Paths of move and copy. Tests with these paths create `/source`, but not `/destination`. */
 const source = at('/source')
 const destination = at('/destination')
 
-/** Takes the facts about an operation from the table, by the first word of the name. */
+/** Adds the facts about an operation from the core's table. The first word of the name is the operation. */
 function operation(
   name: AdapterOperation | `${AdapterOperation} ${string}`,
   run: Operation['run'],
@@ -38,7 +38,7 @@ function factsOf(name: string): OperationFacts {
   return table[name.split(' ')[0] as AdapterOperation]
 }
 
-/** Each operation that takes a path and options, in each way to call it. */
+/** All operations that take a path and options. An operation with several forms of call has several entries. */
 const calls: Readonly<Record<(typeof fileOperations)[number] | 'readStream', readonly Operation[]>> = {
   stat: [operation('stat', (adapter, path, options) => adapter.stat(path, options))],
   read: [operation('read', (adapter, path, options) => adapter.read(path, options))],
@@ -94,7 +94,7 @@ const calls: Readonly<Record<(typeof fileOperations)[number] | 'readStream', rea
 
 export const operations: readonly Operation[] = Object.values(calls).flat()
 
-/** The needs of the tests of one operation. Without these needs, the operation is absent, or refused before other checks. */
+/** Returns the capabilities that tests of an operation need. Without these, the operation is absent, or refused before other checks. */
 export function needsOf({ name, changes }: Operation): Needs {
   const { capability } = factsOf(name)
   return { ...(capability && { [capability]: true }), ...(changes && { readOnly: false }) }

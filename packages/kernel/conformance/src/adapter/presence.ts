@@ -12,7 +12,7 @@ const promised = Map.groupBy(
   (name) => (operations[name] as { readonly capability: OperationCapability }).capability,
 )
 
-/** Workspace calls that need the capability. No entry: only executors use the capability, or nothing does. */
+/** Workspace calls that need the capability. Without an entry, only executors use the capability, or no code does. */
 const asked: { readonly [Name in OperationCapability]?: (workspace: Workspace) => Promise<unknown> } = {
   append: (workspace) => workspace.append('/file', encode('x')),
   symlinks: (workspace) => workspace.createSymlink('/link', 'file'),

@@ -9,9 +9,9 @@ import type { AdapterSuiteOptions } from '../options/adapter.ts'
 
 export interface Suite {
   readonly describe: (title: string, define: () => void) => void
-  /** Defines a test on a fresh adapter. A missing capability skips the test, and is the reason of the skip. */
+  /** Defines a test on a new adapter. A missing capability skips the test, with the capability as the reason. */
   readonly test: (title: string, needs: Needs, run: (it: Case) => Promise<void>) => void
-  /** Defines a test that changes the store: it also needs `readOnly: false`. */
+  /** Defines a test that changes the store, and so also needs `readOnly: false`. */
   readonly change: (title: string, needs: Needs, run: (it: Case) => Promise<void>) => void
 }
 
@@ -39,7 +39,7 @@ export function createSuite(options: AdapterSuiteOptions, runner: Runner): Suite
   }
 }
 
-/** Adds the adapter's original error. The message of a fault omits that error, which may contain host paths. */
+/** Adds the adapter's original error. The message of a fault omits it, because it may contain host paths. */
 function withOwnError(error: unknown): unknown {
   const own = isWorkspaceError(error, 'EBACKEND') ? getNativeCause(error) : undefined
   if (own === undefined) return error

@@ -52,7 +52,7 @@ const files = [
   lifecycleTests,
 ]
 
-/** Tests the contract of `StorageAdapter` within the adapter's capabilities. Each skipped test names the missing capability. */
+/** Tests the contract of `StorageAdapter`, as far as the adapter's capabilities apply. Each skipped test names the missing capability. */
 export function testAdapter(options: AdapterSuiteOptions, runner: Runner): void {
   checkSuite('testAdapter', 'adapter', options)
   const suite = createSuite(options, runner)

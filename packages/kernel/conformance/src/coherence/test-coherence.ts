@@ -7,10 +7,10 @@ import { checkSuite } from '../options/check.ts'
 import type { Runner } from '../runner.ts'
 import type { CoherenceSuiteOptions, CoherentSide } from '../options/coherence.ts'
 
-/** Milliseconds by which a change may show late: reading the store takes time too. */
+/** Milliseconds that a change may need in addition, since a read of the store takes time. */
 const slackMs = 1_000
 
-/** Tests two adapters on the same store: a flushed write shows after a refresh, or within `maxStaleness`. */
+/** Tests two adapters on the same store: a flushed write of one is visible to the other after a refresh, or within `maxStaleness`. */
 export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): void {
   checkSuite('testCoherence', 'coherence', options)
   const test = (title: string, run: (writer: CoherentSide, reader: CoherentSide) => Promise<void>): void => {

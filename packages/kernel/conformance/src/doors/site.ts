@@ -16,9 +16,9 @@ import type { WorkspaceFixture } from '../options/workspace.ts'
 export interface SiteOptions {
   /** Initial files, by path below the root. `file.txt` always exists. */
   readonly files?: Readonly<Record<string, string>> | undefined
-  /** Makes the rules. `at` makes paths below the root. */
+  /** Makes the rules. `at` converts a path below the root to a workspace path. */
   readonly rules?: ((at: (path: string) => string) => readonly Rule[]) | undefined
-  /** A read-only mount at `.solven/skills/system` with `search.md`. Default false. */
+  /** Adds a read-only mount at `.solven/skills/system` with the file `search.md`. Default false. */
   readonly skills?: boolean | undefined
   readonly require?: Requirement | undefined
   readonly layer?: ((store: StorageAdapter) => StorageAdapter) | undefined
@@ -42,7 +42,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 export class Site {
   readonly workspace: Workspace
   readonly root: '/' | '/workspace'
-  /** The store below the root, for calls without the policy and without workspace paths. */
+  /** The store below the root. Its calls bypass the policy, and its paths are mount paths. */
   readonly store: StorageAdapter
   readonly #shell: string
   readonly #refusesCommands: boolean
@@ -98,7 +98,7 @@ export class Site {
     return placer(this.root)(path)
   }
 
-  /** Runs a command of any kind to its end. Not as a login shell by default. */
+  /** Runs any command to its end. By default, without a login shell. */
   async attempt(
     command: string | readonly string[],
     options: Parameters<Workspace['exec']>[1] = {},
@@ -123,7 +123,7 @@ export class Site {
     throw new ConformanceError(`exit ${exitCode} ${signal ?? ''} of: ${String(command)}\n${stderr}`, exitCode, 0)
   }
 
-  /** Returns an attack's output; the attack must reach its end. A refused attack runs again, one statement at a time. */
+  /** Returns an attack's output. The attack must reach its end. If it is refused, runs it again, one statement at a time. */
   async attack(command: string): Promise<string> {
     const { stdout, stderr, exitCode } = await this.attempt(`${command}\necho '${marker}'`)
     if (stdout.endsWith(`${marker}\n`)) return stdout.slice(0, -marker.length - 1) + stderr
@@ -164,7 +164,7 @@ export class Site {
     await this.store.createSymlink?.(paths.parseMount(`/${path}`), target)
   }
 
-  /** The entries that the file door lists below a directory: paths from the root, sorted. */
+  /** Returns the entries that the file API lists below a directory, as sorted paths from the root. */
   async listed(path?: string): Promise<string[]> {
     const start = this.root === '/' ? 1 : this.root.length + 1
     const found: string[] = []
@@ -172,7 +172,7 @@ export class Site {
     return found.sort()
   }
 
-  /** Waits until a file is in the store. A command creates such a file when it begins. */
+  /** Waits until a file is in the store. Tests use a file that the command creates at its start. */
   async appears(path: string): Promise<void> {
     for (let waited = 0; waited < 15_000; waited += 10) {
       if ((await this.stored(path)) !== undefined) return
@@ -187,7 +187,7 @@ export class Site {
     equal((await this.stored(path))?.length, before, `the size of ${path}, which no process may change any more,`)
   }
 
-  /** Checks that a `beating` command has stopped before its end. */
+  /** Checks that a `beating` command was stopped before its end. */
   async cutOff(): Promise<void> {
     await this.settled('beat')
     equal(await this.stored('after'), undefined, 'what comes at the end of the command')
@@ -207,7 +207,7 @@ export const skillsPath = '.solven/skills/system'
 
 const refusedCode = 126
 
-/** Presents a refused command as a command that failed. */
+/** Converts a refusal to the result of a failed command. */
 function refusalOf({ message }: WorkspaceError, { executor }: Workspace): CommandResult {
   const ended = {
     exitCode: refusedCode,

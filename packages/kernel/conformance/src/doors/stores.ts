@@ -1,6 +1,6 @@
 import type { WorkspaceFixture } from '../options/workspace.ts'
 
-/** Makes `createStore` of a fixture with all stores below one place. @param open makes an empty store at a path such as `threads/t1` */
+/** Makes `createStore` of a fixture, with all stores in one directory. @param open makes an empty store at a path such as `threads/t1` */
 export function storesBeside(open: WorkspaceFixture['createStore']): WorkspaceFixture['createStore'] {
   const names = new Map<string, number>()
   return (name) => {

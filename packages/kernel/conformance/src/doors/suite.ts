@@ -7,9 +7,9 @@ import { Site, type SiteOptions } from './site.ts'
 
 export interface DoorNeeds {
   readonly kind?: 'process' | undefined
-  /** Guarantees that the test needs at least by translation, against programs that do not attack the translation. */
+  /** Guarantees that the test needs at any level, even `translated`: its programs do not attack the translation. */
   readonly holds?: readonly (keyof Guarantees)[] | undefined
-  /** Guarantees that the test needs against hostile programs: by the kernel, or in an interpreter. */
+  /** Guarantees that the test needs against hostile programs: at level `kernel` or `interpreter`. */
   readonly withstands?: readonly (keyof Guarantees)[] | undefined
   readonly lacks?: readonly (keyof Guarantees)[] | undefined
   readonly symlinks?: true | undefined
@@ -21,7 +21,7 @@ export interface DoorCase {
   readonly fixture: WorkspaceFixture
   readonly guarantees: Guarantees
   readonly skip: (reason: string) => never
-  /** Opens a workspace for one test, which is closed at the end of the test. */
+  /** Opens a workspace for one test. The workspace is closed at the end of the test. */
   open(options?: SiteOptions): Promise<Site>
 }
 
@@ -70,7 +70,7 @@ export function defineDoors(
   }
   const departed = Object.keys(departures)
   if (departed.length === 0) return
-  // A separate test, since runners may call `describe` callbacks later.
+  // A separate test, because some runners call `describe` callbacks late.
   runner.it(`${title}: ${name} departs from nothing that is not promised`, async () => {
     equal(
       departed.filter((departure) => !titles.has(departure)),
@@ -82,7 +82,7 @@ export function defineDoors(
 
 type Test = Parameters<Runner['it']>[1]
 
-/** Inverts a test that must fail for the given reason. The failure counts as skipped. */
+/** Inverts a test that must fail for the given reason. The expected failure counts as skipped. */
 function departing(reason: string | undefined, test: Test): Test {
   if (reason === undefined) return test
   return async ({ skip }) => {

@@ -10,7 +10,7 @@ import { createOutside, createVictim, listen } from './outside.ts'
 const connect = (address: string): string =>
   `perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0); connect(S, pack("S a*", 1, ${address})) and print "reached"'`
 
-/** Boundaries that hold without any rule, tested at their declared strength. */
+/** Tests boundaries that need no rule, at the level that the executor declares. */
 export function boundaryTests({ describe, test }: DoorSuite): void {
   describe('guarantees', () => {
     test('fileContent: nothing outside the mounts is read', { holds: ['fileContent'] }, async (it) => {
@@ -61,7 +61,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       for (const path of ['out', 'file', 'directory/secret.txt', 'up/secret.txt'])
         await rejects(site.workspace.read(path), ['ENOENT', 'EOUTSIDE', 'ENOTDIR'], nothing)
       await rejects(site.workspace.list('directory/sub').next(), ['ENOENT', 'ENOTDIR'], nothing)
-      await site.workspace.write('directory/secret.txt', 'evil').catch(() => undefined) // only the file outside counts
+      await site.workspace.write('directory/secret.txt', 'evil').catch(() => undefined) // only the file outside matters
       equal(await outside.content(), outside.secret, 'the file outside')
     })
 

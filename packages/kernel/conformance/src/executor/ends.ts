@@ -4,7 +4,7 @@ import { beating, type Site } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 import { childAbove, processWith } from './processes.ts'
 
-/** A process in its own session that writes to a file forever. Only the end of the whole process tree stops it. */
+/** A process in its own session, which appends to a file forever. Only killing the whole process tree stops it. */
 const heart =
   'setsid sh -c \'trap "" TERM HUP; while :; do echo x >> beat; sleep 0.02; done\' < /dev/null > /dev/null 2>&1 &'
 const deaf = `trap '' TERM INT HUP; ${beating}`
@@ -38,7 +38,7 @@ export function endTests({ describe, test }: DoorSuite): void {
     test('a timeout ends everything that the command started', { kind: 'process' }, async (it) => {
       const site = await it.open()
       let timedOut = false
-      // a timeout before the first beat proves nothing
+      // a timeout before the first write would prove nothing, so longer timeouts follow
       for (let timeout = 1_500; (await site.stored('beat')) === undefined && timeout < 60_000; timeout *= 4) {
         const result = await site.attempt(`trap '' TERM INT HUP; ${heart}\n sleep 90`, { timeout, killGrace: 100 })
         timedOut = result.timedOut
@@ -65,7 +65,7 @@ export function endTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       const word = `60.${randomInt(1_000_000_000)}`
       const running = await start(site, `${heart}\n echo x > begun; sleep ${word}`)
-      const ended = running.wait().catch(() => undefined) // how a killed command ends does not matter
+      const ended = running.wait().catch(() => undefined) // the result of a killed command does not matter
       const child = await childAbove((await processWith(word)) ?? fail('the command is not among the processes'))
       process.kill(child ?? fail('the command does not run below this process'), 'SIGKILL')
       await ended

@@ -53,7 +53,7 @@ export function outputTests({ describe, test }: DoorSuite): void {
         if (chunk.stream === 'stderr') throw new Error('a listener that throws')
         return Promise.reject(new Error('a listener that rejects'))
       }
-      // Callers without types, or with fewer lint rules, may pass a listener that returns a promise.
+      // Callers without types or lint may pass a listener that returns a promise.
       const onOutput = listener as (chunk: OutputChunk) => void
       const { exitCode, stdout, stderr } = await site.attempt('seq 1 5000; seq 1 5000 >&2; exit 3', { onOutput })
       const seq = Array.from({ length: 5000 }, (_, index) => `${index + 1}\n`).join('')
@@ -66,7 +66,7 @@ export function outputTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       const controller = new AbortController()
       const command = 'echo before; echo problem >&2; echo x > begun; sleep 8; echo after'
-      // SIGTERM ends the sleep; a busy machine starts both commands in less time. The grace lets an executor deliver buffered output.
+      // SIGTERM ends the sleep, which even a busy machine reaches in time. During the grace, an executor can deliver buffered output.
       const options = { ...plain, killGrace: 10_000, signal: controller.signal }
       const running = await site.workspace.spawn(command, options)
       const background = await site.workspace.start(command.replace('begun', 'begun-too'), options)

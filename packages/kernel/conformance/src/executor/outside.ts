@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fail } from '../assert.ts'
 
-/** A host directory outside every mount. No permission protects the directory. */
+/** A host directory outside every mount. Its permissions let every user in. */
 export interface Outside extends AsyncDisposable {
   readonly directory: string
   readonly file: string
@@ -29,15 +29,15 @@ export async function createOutside(): Promise<Outside> {
     file,
     secret,
     names: () => readdir(directory),
-    content: async () => readFile(file, 'utf8').catch(() => 'gone'), // the answer differs from the secret
+    content: async () => readFile(file, 'utf8').catch(() => 'gone'), // any text but the secret shows the loss
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
 }
 
-/** A server on a path, an abstract address or a port; counts its connections. */
+/** A server on a path, an abstract address or a port. It counts its connections. */
 export interface Listener extends AsyncDisposable {
   readonly port: number
-  /** Connections so far, also those waiting to be accepted. */
+  /** Returns the number of connections so far, including connections that wait for acceptance. */
   reached(): Promise<number>
 }
 
@@ -47,13 +47,13 @@ export async function listen(where: string | { readonly host: string; readonly p
   const server: Server = createServer((socket) => {
     reached += 1
     sockets.push(socket)
-    socket.on('error', () => undefined) // the command may be killed
+    socket.on('error', () => undefined) // the command may be killed meanwhile
     socket.end('hello')
   })
   if (typeof where === 'string') server.listen(where)
   else server.listen(where)
   await once(server, 'listening')
-  // no permission protects a socket file
+  // lets every user connect
   if (typeof where === 'string' && !where.startsWith('\0')) await chmod(where, 0o777)
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -62,7 +62,7 @@ export async function listen(where: string | { readonly host: string; readonly p
     async reached() {
       own += 1
       const asking = typeof where === 'string' ? connect(where) : connect(port, where.host)
-      // connections are accepted in order, so an answer on this connection means that all earlier ones are counted
+      // connections are accepted in order: an answer to this connection means that all earlier ones are counted
       await once(asking, 'data')
       asking.destroy()
       return reached - own
@@ -75,20 +75,20 @@ export async function listen(where: string | { readonly host: string; readonly p
   }
 }
 
-/** A process of the user of commands, with a secret in its environment and command line. */
+/** A process of the same user as commands, with a secret in its environment and its command line. */
 export interface Victim extends AsyncDisposable {
   readonly pid: number
   readonly secret: string
-  /** Whether the process answers, since Node reports an end late. False without an answer within 15 s. */
+  /** Returns whether the process answers within 15 s. Node would report its end late. */
   lives(): Promise<boolean>
 }
 
 export async function createVictim(owner: { readonly uid: number; readonly gid: number } | undefined): Promise<Victim> {
   const secret = randomUUID()
   const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {}
-  // `cat` repeats its input; the second file only puts its name on the command line
+  // `cat` repeats its input; the second argument only puts the secret on the command line
   const child = spawn('cat', ['-', `/${secret}`], { env: { SECRET: secret }, stdio: ['pipe', 'pipe', 'ignore'], ...as })
-  // a write to an ended process fails; the end of its output reports that
+  // ignores failed writes: if the process has ended, so has its output
   child.stdin.on('error', () => undefined)
   await once(child, 'spawn')
   const answers = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
@@ -98,7 +98,7 @@ export async function createVictim(owner: { readonly uid: number; readonly gid: 
     async lives() {
       child.stdin.write('x')
       const patience = new AbortController()
-      const late = delay(15_000, undefined, { signal: patience.signal }).catch(() => undefined) // stopped: the answer came first
+      const late = delay(15_000, undefined, { signal: patience.signal }).catch(() => undefined) // after an abort, the answer came first
       const answer = await Promise.race([answers.next(), late])
       patience.abort()
       return answer?.done === false

@@ -7,7 +7,7 @@ interface Process {
   readonly commandLine: string
 }
 
-/** Waits until a process of this machine has a word in its command line, 15 s at most. */
+/** Waits up to 15 s until a process of this machine has a word in its command line. */
 export async function processWith(word: string): Promise<number | undefined> {
   for (let waited = 0; waited < 15_000; waited += 20) {
     const found = (await all()).find(({ pid, commandLine }) => pid !== process.pid && commandLine.includes(word))
@@ -17,7 +17,7 @@ export async function processWith(word: string): Promise<number | undefined> {
   return undefined
 }
 
-/** The child of this process that is `pid`, or an ancestor of `pid`. */
+/** Returns the child of this process that is `pid` or an ancestor of `pid`. */
 export async function childAbove(pid: number): Promise<number | undefined> {
   const parents = new Map((await all()).map((one) => [one.pid, one.parent]))
   for (let current: number | undefined = pid; current !== undefined; current = parents.get(current)) {
@@ -31,14 +31,14 @@ async function all(): Promise<Process[]> {
   return (await Promise.all(pids.map((pid) => readProcess(Number(pid))))).flat()
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Returns an empty list for a process that has ended meanwhile. */
 async function readProcess(pid: number): Promise<Process[]> {
   try {
     const [stat, commandLine] = await Promise.all([
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
     ])
-    // the name in parentheses may contain anything, so fields are counted from the last parenthesis: state, parent
+    // the name is in parentheses and may contain any character, so the fields follow the last parenthesis: state, parent
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return [{ pid, parent: Number(parent), commandLine }]
   } catch {

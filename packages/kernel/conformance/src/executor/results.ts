@@ -55,7 +55,7 @@ export function resultTests({ describe, test }: DoorSuite): void {
       check(Number.isFinite(duration) && duration >= 0, `the duration is ${duration}`)
     })
 
-    // the output of an interpreter is text from the start
+    // only with real processes: the output of an interpreter is text from the start
     test('count the bytes of output that is not UTF-8, and show it as U+FFFD', { kind: 'process' }, async (it) => {
       const site = await it.open()
       await site.workspace.write('bytes', Uint8Array.of(97, 255, 98))

@@ -8,7 +8,7 @@ interface Ruled {
   readonly field: keyof Guarantees
   readonly options: SiteOptions
   readonly rule: (site: Site) => string
-  /** `path`: the protected file in the workspace. `code`: the file door's error for a change of that file. */
+  /** `path`: the protected file in the workspace. `code`: the file API's error for a change of that file. */
   readonly path: string
   readonly code: string
   readonly attacks: (path: string) => readonly string[]
@@ -91,7 +91,7 @@ const ruled: readonly Ruled[] = [
   },
 ]
 
-/** Guarantees that rules need. A declared guarantee must hold; the core must refuse a rule without its guarantee. */
+/** Tests guarantees that rules need. A declared guarantee must hold. Without the guarantee, the core must refuse the rule for commands. */
 export function ruleTests({ describe, test }: DoorSuite): void {
   describe('guarantees', () => {
     for (const { field, options, rule, path, code, attacks } of ruled) {

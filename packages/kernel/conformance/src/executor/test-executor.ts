@@ -26,7 +26,7 @@ const files = [
   lifecycleTests,
 ]
 
-/** Tests the declared parts of the contract of `Executor`. Where a needed guarantee is `none`, a refusal is expected. */
+/** Tests the contract of `Executor` at its declared levels. If a needed guarantee is `none`, the tests expect a refusal. */
 export function testExecutor(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('testExecutor', 'workspace', options)
   defineDoors('the executor contract', options, runner, files)

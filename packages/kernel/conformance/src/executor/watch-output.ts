@@ -8,13 +8,13 @@ export function watchOutput() {
     return Buffer.concat(wanted.map(({ data }) => data)).toString('utf8')
   }
   return {
-    /** The output so far, of one stream or of both in the order of the calls. */
+    /** Returns the output so far, of one stream, or of both in the order of the calls. */
     text,
     onOutput(chunk: OutputChunk): void {
       chunks.push(chunk)
       for (const look of waiting) look()
     },
-    /** Resolves when the output contains a text. The end of the command does not settle the promise: race it with `wait`. */
+    /** Resolves when the output contains a text. Never settles if the command ends first: race it with `wait`. */
     until(wanted: string): Promise<void> {
       return new Promise((resolve) => {
         const look = (): void => {

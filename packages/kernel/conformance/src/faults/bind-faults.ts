@@ -4,7 +4,7 @@ import { lstatSync, realpathSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { changeExecutor, changePlan, type ExecutorFault } from './executor-fault.ts'
 
-/** Resolves links in the sources of binds, like a program that gets names and follows links. */
+/** Resolves links in the sources of binds, like a program that opens paths and follows links. */
 function followed(plan: BindPlan): BindPlan {
   const binds = plan.binds.map((bind) =>
     bind.source === undefined ? bind : { ...bind, source: realpathSync(bind.source) as HostPath },

@@ -25,7 +25,7 @@ const byAbort =
   async ({ signal, ...request }, plan) => {
     const running = await spawn(request, plan)
     const { promise, reject } = Promise.withResolvers<never>()
-    promise.catch(() => undefined) // callers that wait for it see the error
+    promise.catch(() => undefined) // callers that await `promise` get the error
     signal?.addEventListener('abort', () => reject(signal.reason))
     return changeRunning(running, {
       wait: () => Promise.race([running.wait(), promise]),

@@ -1,4 +1,4 @@
-/** The part of a driver's `start` that a fault changes, for `defineExecutor`. */
+/** The method `start` of a driver for `defineExecutor`, with the parts that a fault changes. */
 type Start = (
   prepared: object,
   run: { readonly onStdout: (chunk: Uint8Array) => unknown },
@@ -6,13 +6,13 @@ type Start = (
 
 interface DriverFault {
   readonly name: string
-  /** The error code of a command with this fault. The reason of the error names the executor. */
+  /** The error code of a command with this fault. The error's reason names the executor. */
   readonly code: 'EIO' | 'ENOEXEC'
   readonly command: string
   readonly apply: <Sound extends Start>(start: Sound) => Start
 }
 
-/** Drivers that each break their contract in one way. A command must fail with the code, and nothing may hang. */
+/** Drivers with one fault each in their contract. A command must fail with `code`, and must not hang. */
 export const driverFaults: readonly DriverFault[] = [
   {
     name: 'its start throws',
@@ -52,7 +52,7 @@ export const driverFaults: readonly DriverFault[] = [
     command: 'sleep 60',
     apply: (start) => async (prepared, run) => {
       const port = await start(prepared, run)
-      // The process ends 15 s later, so that no process remains.
+      // The process ends 15 s later, so that the test leaves no process.
       const end = () => void setTimeout(() => port.end(), 15_000)
       return Object.assign({ ...port }, { signal: () => true, end, exited: new Promise<object>(() => undefined) })
     },

@@ -3,7 +3,7 @@ import { changeRunning } from './executor-fault.ts'
 
 const mark = '@@the-command-has-ended:'
 
-/** Reports the end of a command when its shell ends, while the rest of the tree runs on. */
+/** Reports the end of a command when its shell ends, while other processes of its tree still run. */
 export function survivingRun(spawn: AttachedExecutor['spawn']): AttachedExecutor['spawn'] {
   return async (request, plan) => {
     const command = `(${request.command}\n)\necho "${mark}$?"; sleep 3`

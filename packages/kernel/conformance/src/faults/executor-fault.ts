@@ -12,9 +12,9 @@ import type {
 export interface ExecutorFault {
   readonly name: string
   readonly caughtBy: string
-  /** `process`: the fault shows only with real processes. Default: with every executor. */
+  /** `process`: the fault is visible only with real processes. Default: with every executor. */
   readonly base?: 'process' | undefined
-  /** `unavailable`: the fault is for an executor that cannot run. Default: for a working executor. */
+  /** `unavailable`: for an executor that cannot run. Default: for a working executor. */
   readonly on?: 'unavailable' | undefined
   readonly apply: (executor: Executor) => Executor
 }

@@ -242,7 +242,7 @@ const boundaryFaults: readonly ExecutorFault[] = [
 /** The host directory that contains all temporary test directories. */
 const hostTemporary = '/tmp' as HostPath
 
-/** Shows the host's `/tmp` to commands. The kit puts files there that no command may reach. */
+/** Shows the host's `/tmp` to commands. The kit's files there must be out of reach for commands. */
 const withHostTmp = (inner: Executor): Executor =>
   changePlan(inner, (plan) => ({
     ...plan,

@@ -6,7 +6,7 @@ export interface Fault {
   readonly apply: (adapter: StorageAdapter) => StorageAdapter
 }
 
-/** The adapter with some methods replaced. The methods are plain functions, since methods of a class would lose their `this`. */
+/** Copies an adapter, with some methods replaced. The adapter's methods must be plain functions, because the copy loses `this`. */
 export function change(inner: StorageAdapter, methods: Partial<StorageAdapter>): StorageAdapter {
   return { ...inner, ...methods }
 }

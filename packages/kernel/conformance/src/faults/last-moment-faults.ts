@@ -2,7 +2,7 @@ import type { Executor } from '@ws/core/executor'
 import { spawnSync } from 'node:child_process'
 import { changeCommand, type ExecutorFault } from './executor-fault.ts'
 
-/** Acts on a number in the command, at the last moment of the command: this process gets no turn afterwards. */
+/** Runs `act` with a number from the command, directly after the command's end. Node cannot run other callbacks in between. */
 const atTheEnd =
   (named: RegExp, act: (number: number) => void) =>
   (inner: Executor): Executor =>
@@ -15,7 +15,7 @@ const atTheEnd =
       },
     }))
 
-/** Effects on the host that Node has not yet noticed when the command has ended. */
+/** Effects on the host that Node has not noticed yet when the command has ended. */
 export const lastMomentFaults: readonly ExecutorFault[] = [
   {
     name: 'kills a process of the host in its last moment',

@@ -20,7 +20,7 @@ function change<Changed extends Workspace | StorageAdapter>(inner: Changed, meth
   })
 }
 
-/** Makes a broken workspace of a sound one. */
+/** Makes a faulty workspace from a correct one, by replacing methods. */
 const broken =
   (methods: (inner: Workspace, options: WorkspaceOptions) => Partial<Workspace>): OpenWorkspace =>
   async (options) => {
@@ -28,7 +28,7 @@ const broken =
     return change(inner, methods(inner, options))
   }
 
-/** A workspace with some methods of another workspace, which has no rules. */
+/** Makes a workspace whose replaced methods use a second workspace without rules. */
 const aroundRules =
   (methods: (inner: Workspace) => Partial<Workspace>): OpenWorkspace =>
   async (options) => {

@@ -1,15 +1,15 @@
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
 export interface AdapterFixture {
-  /** An empty adapter for this test alone. */
+  /** An empty adapter, used by this test only. */
   readonly adapter: StorageAdapter
-  /** A second adapter on the same tree, to seed an adapter that cannot write. Default: the adapter itself. */
+  /** A second adapter on the same tree, to create entries if the adapter cannot write. Default: the adapter itself. */
   readonly seed?: StorageAdapter | undefined
   /** Makes a FIFO. Absent: tests of special files are skipped. */
   readonly makeFifo?: ((path: MountPath) => Promise<void>) | undefined
   /** Makes a file in the root whose name contains the byte 0xFF. */
   readonly makeUnreachable?: (() => Promise<void>) | undefined
-  /** Removes the tree and its root, without the adapter. */
+  /** Removes the tree and its root, not through the adapter. */
   readonly removeRoot?: (() => Promise<void>) | undefined
   /** Words that no error message may contain: host paths, bucket names, prefixes. */
   readonly secrets?: readonly string[] | undefined
@@ -19,8 +19,8 @@ export interface AdapterFixture {
 export interface AdapterSuiteOptions {
   readonly name: string
   readonly create: () => AdapterFixture | Promise<AdapterFixture>
-  /** Most entries in one answer of the store, to test listings of several answers. Default: the store does not page. */
+  /** Maximum number of entries in one answer of the store, to test listings of several answers. Default: the store has no such limit. */
   readonly pageSize?: number | undefined
-  /** Larger trees and more rounds; for runs that may take minutes. Default false. */
+  /** Test larger trees and more rounds, which may take minutes. Default false. */
   readonly deep?: boolean | undefined
 }

@@ -2,7 +2,7 @@ import type { StorageAdapter } from '@ws/core/adapter'
 
 export interface CoherentSide {
   readonly adapter: StorageAdapter
-  /** Makes earlier changes of the other side visible. Absent: changes are always visible. */
+  /** Makes earlier changes by the other adapter visible. Absent: changes are always visible. */
   readonly refresh?: (() => Promise<void>) | undefined
 }
 

@@ -3,16 +3,16 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
 
 export interface WorkspaceFixture {
-  /** The executor of the commands. All tests may share one executor: probes are costly. */
+  /** The executor of the commands. All tests may share one executor, because probes are slow. */
   readonly executor: Executor
   /**
-   * An empty, writable store, which the kit closes. For real processes: a directory of the user of commands. Stores are siblings in one
-   * directory, such as `t1` and `t12`.
+   * An empty, writable store, which the kit closes. For real processes: a directory of the user of commands. All stores must lie in one
+   * directory, under names such as `t1` and `t12`.
    */
   readonly createStore: (name: string) => StorageAdapter | Promise<StorageAdapter>
   /** Opens the workspaces. Default: `createWorkspace` of the core. */
   readonly open?: ((options: WorkspaceOptions) => Promise<Workspace>) | undefined
-  /** An executor on a machine without its programs or kernel features. Absent: tests of an unavailable executor are skipped. */
+  /** An executor without the programs or kernel features that it needs. Absent: tests of an unavailable executor are skipped. */
   readonly unavailable?: Executor | undefined
   readonly dispose?: (() => Promise<void>) | undefined
 }
@@ -20,12 +20,12 @@ export interface WorkspaceFixture {
 export interface WorkspaceSuiteOptions {
   readonly name: string
   readonly create: () => WorkspaceFixture | Promise<WorkspaceFixture>
-  /** Paths of the first mount, each tested in turn. Default: `/` and `/workspace`. */
+  /** Paths of the first mount. Every test runs for each. Default: `/` and `/workspace`. */
   readonly roots?: readonly ('/' | '/workspace')[] | undefined
   /** The POSIX shell of the tests' commands. Default `bash`. */
   readonly shell?: string | undefined
-  /** The executor refuses commands that it cannot prove safe. A refusal counts as exit code 126. Default false. */
+  /** True if the executor refuses commands that it cannot prove safe. A refusal counts as exit code 126. Default false. */
   readonly refusesCommands?: boolean | undefined
-  /** Admitted departures from the contract: test title and reason. These tests run; a passing test or an unknown title is an error. */
+  /** Known departures from the contract: test title and reason. These tests must fail; a passing test or an unknown title is an error. */
   readonly departures?: Readonly<Record<string, string>> | undefined
 }

@@ -142,7 +142,7 @@ export function deniedTests({ describe, test }: DoorSuite): void {
         return
       }
       const { stdout } = await site.attempt('cat dir/secret/x; cat real/secret/x')
-      // the rule does not name the real path, but binds protect that path too
+      // the rule does not name the real path, but binds also protect the real path
       equal(stdout, it.guarantees.deniedSubtrees === 'interpreter' ? 'NEEDLE' : '', 'what a command prints')
       await site.attempt('echo x > dir/secret/x; echo x > dir/secret/y; rm -r dir/secret')
       equal(await site.stored('real/secret/x'), 'NEEDLE', 'the file')
@@ -160,7 +160,7 @@ export function deniedTests({ describe, test }: DoorSuite): void {
       equal(await site.workspace.readText('src/b/f2'), 'f', 'what was moved')
       await site.workspace.move('src/b/f2', 'src/f3')
       equal(await site.run('cat src/f3'), 'f', 'what was moved back')
-      // A bucket mount can show an empty file if the file's directory was renamed before the upload.
+      // No directory move on a bucket mount: a file can appear empty there if its directory is renamed before the upload.
       const moves = site.store.capabilities.atomicDirectoryMove ? 'mv a b && mv b/x y' : 'mv a/x y'
       equal(
         await site.run(`mkdir -p d/a && cd d && echo one > a/x && ${moves} && cp y z && rm z && cat y`),

@@ -9,7 +9,7 @@ import type { SiteOptions } from '../doors/site.ts'
 import { createOutside } from '../executor/outside.ts'
 import { changeExecutor } from '../faults/executor-fault.ts'
 
-/** Milliseconds from `spawn` to the exchange; -1: the exchange comes first. */
+/** Milliseconds from `spawn` to the exchange. -1: the exchange comes before `spawn`. */
 const moments = [-1, 0, 1, 2, 4, 8, 16, 32]
 
 export function exchangeTests({ describe, test }: DoorSuite): void {
@@ -50,7 +50,7 @@ async function attack(it: DoorCase, { place, options }: Attack): Promise<void> {
   try {
     exchange(directory, outside.directory)()
   } catch {
-    it.skip('the directory cannot be exchanged for a link') // the skip says so
+    it.skip('the directory cannot be exchanged for a link') // reported as the reason of the skip
   }
   equal(await site.run('cat file.txt'), 'a file\n', 'what a command reads while nothing is exchanged')
 
@@ -70,7 +70,7 @@ async function attack(it: DoorCase, { place, options }: Attack): Promise<void> {
       const { stdout } = await site.attempt(`cat ${at}/secret.txt ${at}/*; echo evil > ${at}/evil`)
       check(!stdout.includes(outside.secret), `a command read a file outside, after an exchange at ${moment} ms`)
     } catch (error) {
-      // A refusal is right: the path no longer matches the plan.
+      // A refusal is correct: the path no longer matches the plan.
       if (!isWorkspaceError(error)) throw error
     } finally {
       restore()

@@ -67,9 +67,9 @@ export function outputTests({ describe, test }: DoorSuite): void {
       ]) {
         check((await site.attempt(attack)).exitCode !== 0, `${attack} succeeded`)
       }
-      // a view may allow a rename of the parent; the mount must remain during the rename and afterwards
+      // an executor may allow renaming the parent, but the mount must remain during the rename and afterwards
       const rebuilt = await site.attempt(`mv ${parent} ${other}; mkdir -p ${place}; echo evil > ${skill}; cat ${skill}`)
-      // a command line that is refused as a whole has read nothing
+      // if the whole command line was refused, it has read no file
       if (!site.refuses(rebuilt)) equal(rebuilt.stdout, 'how to search\n', 'the skills in a place that was rebuilt')
       equal(await site.run(`cat ${skill}; ls ${site.at(skillsPath)}`), 'how to search\nsearch.md\n', 'the skills')
       equal(await codeOf(site.workspace.write(skill, 'x')), 'EROFS', 'a write at the file door')

@@ -8,7 +8,7 @@ import { outputTests } from './output.ts'
 
 export const securityFiles: readonly ((suite: DoorSuite) => void)[] = [outputTests, deniedTests, exchangeTests]
 
-/** Attacks on the policy at both doors, alone: for products that change nothing else. */
+/** Tests only attacks on the policy, by the file API and by commands. For products that change no other part. */
 export function securitySuite(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('securitySuite', 'workspace', options)
   defineDoors('one policy at both doors', options, runner, securityFiles)

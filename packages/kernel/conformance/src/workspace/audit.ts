@@ -26,7 +26,7 @@ export function auditTests({ describe, test }: DoorSuite): void {
         check(told.includes(line), `the audit does not tell \`${line}\`, but ${told.join('; ')}`)
       equal(events.find(({ code }) => code === 'EACCES')?.rule, `deny(${site.at('no')})`, 'the rule that it names')
       if (it.guarantees.apiRules !== 'interpreter') return
-      // every access of a command goes through the file door, and is reported there
+      // every access of a command passes the file API, which reports it
       for (const line of [
         `read ${site.at('file.txt')} allowed`,
         `read ${site.at('no/x')} denied`,

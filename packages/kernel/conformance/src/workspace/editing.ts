@@ -5,7 +5,7 @@ import type { DoorCase, DoorSuite } from '../doors/suite.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Skips a test of edits on a store that does not check versions. */
+/** Skips a test of edits if the store does not check versions. */
 async function checksVersions(it: DoorCase): Promise<void> {
   const store = await it.fixture.createStore('conditions')
   const { conditionalWrite } = store.capabilities
@@ -154,7 +154,7 @@ export function editingTests({ describe, test }: DoorSuite): void {
             return Uint8Array.of(...content, 1)
           }),
         )
-        // real programs have `etc` from the system
+        // in a mount at `/`, `etc` is a system name for real programs
         const expected = path === 'to-out' ? ['ENOENT', 'EBUSY'] : path.startsWith(skillsPath) ? ['EROFS'] : ['EACCES']
         check(expected.includes(code), `an edit of ${path} is ${code}`)
       }

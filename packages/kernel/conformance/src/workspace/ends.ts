@@ -4,7 +4,7 @@ import { codeOf } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
 async function* chunks(size: number, count: number): AsyncGenerator<Uint8Array> {
-  // one reused buffer, as in programs that stream
+  // one reused buffer, as in programs that stream files
   const buffer = new Uint8Array(size)
   for (let index = 0; index < count; index += 1) yield buffer.fill(97 + (index % 26))
 }
@@ -70,7 +70,7 @@ export function endTests({ describe, test }: DoorSuite): void {
       equal(await workspace.readText('file.txt'), 'a file\naaabbb', 'a short stream')
       await workspace.append('new/made.txt', two())
       equal(await workspace.readText('new/made.txt'), 'aaabbb', 'a file that was missing')
-      await workspace.flush() // a mount may change the version of a delayed file at its upload
+      await workspace.flush() // a mount may change the version of a cached file at its upload
       const long = await workspace.append('file.txt', chunks(1_000_000, 9))
       equal(long.size, 9_000_013, 'the size')
       const { bytes } = await workspace.read('file.txt')

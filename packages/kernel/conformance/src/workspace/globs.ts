@@ -3,7 +3,7 @@ import { check, equal } from '../assert.ts'
 import { codeOf, type Site } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** The paths that a glob finds, relative to the site's root, in the glob's order. */
+/** Returns the paths that a glob finds, relative to the site's root, in the glob's order. */
 async function found(site: Site, patterns: string | readonly string[], options?: Parameters<Workspace['glob']>[1]) {
   const start = site.at('').endsWith('/') ? site.at('').length : site.at('').length + 1
   const entries = await Array.fromAsync(site.workspace.glob(patterns, options))

@@ -30,7 +30,7 @@ export const oddNames: readonly string[] = [
   'escape \u001b[31m',
 ]
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// eslint-disable-next-line no-control-regex -- the expression searches for control characters
 const controlCharacter = /[\u0001-\u001f\u007f]/u
 
 function namesFor({ store }: Site): string[] {

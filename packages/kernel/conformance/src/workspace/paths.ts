@@ -3,7 +3,7 @@ import { check, equal, rejects } from '../assert.ts'
 import { codeOf, neighbourSecret } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** The message of the kernel, and so of a command, for an error code of the file door. */
+/** The kernel's message, which commands print, for each error code of the file API. */
 const words: Readonly<Record<string, string>> = {
   ENOENT: 'No such file or directory',
   ENOTDIR: 'Not a directory',

@@ -25,7 +25,7 @@ export function programTests({ describe, test }: DoorSuite): void {
       await site.workspace.write('js/main.js', main)
       await site.run(`node ${site.at('js/main.js')}`)
       const written = JSON.parse(await site.workspace.readText('js/result.json')) as { readonly file?: string }
-      // without a view a program sees its real path
+      // without a view of its own, a program sees its host path
       const file = it.guarantees.fileMetadata === 'none' ? written.file : site.at('js/main.js')
       equal(written, { value: 42, file, size: main.length }, 'what node wrote')
     })

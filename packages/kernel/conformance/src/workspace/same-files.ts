@@ -3,7 +3,7 @@ import { equal } from '../assert.ts'
 import { codeOf, type Site, skillsPath } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** With a root at `/`, commands also see the system's names; the listings differ in nothing else. */
+/** Removes the system's names: with a root at `/`, only listings of commands contain them. */
 function withoutSystem(site: Site, paths: readonly string[]): string[] {
   const names = site.root === '/' ? [...systemNames, 'tmp', 'workspace'] : []
   return paths.filter((path) => !names.includes(path.split('/')[0] ?? '')).sort()
