@@ -35,7 +35,7 @@ import { SkeletonCache } from './skeleton.ts'
 import { type ProotCommand, startProot } from './start.ts'
 import { createSystemPart } from './system.ts'
 
-/** @throws WorkspaceError `ENOEXECUTOR` for a file system mounted `noexec` */
+/** Checks that the loader can run. @throws WorkspaceError `ENOEXECUTOR` on a file system mounted `noexec` */
 function requireExecutable(loader: string): void {
   try {
     accessSync(loader, constants.X_OK)
@@ -50,13 +50,13 @@ function requireExecutable(loader: string): void {
   }
 }
 
-/** The executor's processes in a command's control group: supervisor, proot, first process. */
+/** Number of the executor's processes in a command's control group: supervisor, proot, first process. */
 const ownProcesses = 3
 
-/** Limit of proot's own output in bytes. */
+/** Maximum bytes of proot's own output that are kept. */
 const longestError = 4096
 
-/** @param cgroup a control group that the caller opened for the options */
+/** @param cgroup the control group of the options, opened by the caller */
 export function attachProot(
   { root, owner }: ConfinedTarget,
   machine: Machine,
@@ -123,7 +123,7 @@ export function attachProot(
         bare,
       }
       const { argv, env, extraFds } = commandLine(request, { shell, env: viewEnvironment(whole), terminal })
-      // Without Landlock, a command of this process's uid could write to covers and skeletons, so each command gets its own.
+      // Without Landlock, a command with this process's uid could write to covers and skeletons, so each command needs its own.
       const writable = !hasLandlock && process.getuid?.() === owner.uid
       const view = await composeView({
         plan,
@@ -135,7 +135,7 @@ export function attachProot(
       })
       try {
         request.signal?.throwIfAborted()
-        // The pipes are opened before any step that must start without delay. A terminal carries the command's streams itself.
+        // Opens the pipes first: later steps must start without delay. A terminal carries the command's streams itself.
         pipes ??= terminal === undefined ? Descriptors.usePipes() : undefined
         const wanted = terminal ? [] : ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
         const [stdoutPipe, errors, stdinPipe] = await Descriptors.takePipes(
@@ -160,12 +160,12 @@ export function attachProot(
               allowPtrace: true,
               interprocess: machine.pidNamespace,
               extendedAttributes: HostPaths.offersExtendedAttributes(plan),
-              // Landlock grants descriptors for reading, which can change attributes in a read-only mount.
+              // Refuses changes of attributes for a read-only mount: a descriptor that Landlock grants for reading would allow them.
               attributeChanges: !plan.binds.some(({ kind, access }) => kind === 'mount' && access === 'read-only'),
             }),
             owner,
             supervise: !machine.pidNamespace,
-            // The namespace's first process forgets its parent when it changes its uid.
+            // A change of the uid clears the parent-death signal of the namespace's first process, so the loader sets the signal.
             dieWithParent: machine.pidNamespace,
             killGrace,
             extraFds: new Map([...first.extraFds, ...extraFds]),
@@ -191,7 +191,7 @@ export function attachProot(
   }
 
   return {
-    // A bind also covers a missing name, and leaves nothing on the disk.
+    // A bind also covers a missing name, without an entry on the disk.
     facts: { limits, topNames: Tools.toolNames(tools), refuseMissing: () => undefined },
     hasTerminals: true,
     prepare,
@@ -207,17 +207,17 @@ export function attachProot(
   }
 }
 
-/** For proot alone: the first process sets the command's environment. */
+/** Returns variables for proot only. The first process sets the command's environment. */
 function tracerEnvironment(loader: string, directory: string): Record<string, string> {
   return {
     PROOT_DONT_POLLUTE_ROOTFS: '1',
     PROOT_LOADER: loader,
-    // proot versions that know this variable write no file there: they have a loader and a complete skeleton.
+    // Newer versions of proot read this variable, but write no file there, since the loader and the skeleton exist already.
     PROOT_TMP_DIR: directory,
   }
 }
 
-/** Rules for a terminal, which commands can open again as `/dev/stderr`. */
+/** Returns rules for a terminal, which commands can open again as `/dev/stderr`. */
 function terminalRules(terminal: TerminalDevice | undefined): Landlock.LandlockRule[] {
   return terminal === undefined ? [] : [{ source: { fd: terminal.descriptor }, access: ['read', 'write'] }]
 }

@@ -3,10 +3,10 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * proot's arguments for a view. With `-v -1`, proot prints only errors to the command's stderr. A `!` after a place stops proot from
- * following a link there.
- * The root is bound last, as `/.`, after all lookups in the skeleton: proot creates nothing in the workspace, and follows no link.
- * @param directory private to the command, for aliases of host paths that contain a colon
+ * Returns proot's arguments for a view. With `-v -1`, proot writes only errors to the command's stderr. A `!` after a path prevents proot
+ * from following a link there.
+ * The root is bound last, as `/.`, after all lookups in the skeleton: proot then creates no entry in the workspace, and follows no link.
+ * @param directory private to the command, for links to host paths that contain a colon
  */
 export function prootArguments(proot: string, view: ComposedView, directory: string): string[] {
   const bind = (host: string, at: string, index: number) => {
@@ -25,15 +25,15 @@ export function prootArguments(proot: string, view: ComposedView, directory: str
   ]
 }
 
-/** Links a host path under a name without a colon. proot splits at the first colon, and resolves links before splitting. */
+/** Makes a link to a host path, without a colon in its name: proot splits at the first colon, and resolves links before splitting. */
 function aliasFor(host: string, link: string): string {
   symlinkSync(host, link)
   return link
 }
 
 /**
- * A command prefix that makes a PID namespace with its own `/proc`, and an IPC namespace. All inner processes end with it or the starter.
- * An ordinary user also needs a user namespace, which grants no privilege.
+ * Returns a command prefix that creates a PID namespace with its own `/proc`, and an IPC namespace. When the namespace's first process or
+ * its starter ends, all inner processes end. An ordinary user also needs a user namespace, which gives no privileges.
  */
 export function namespacePrefix(): string[] {
   const user = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user']

@@ -10,9 +10,9 @@ import type { SkeletonCache } from './skeleton.ts'
 import { bindsForLink, type SystemPart, type ViewBind } from './system.ts'
 
 export interface ComposedView {
-  /** A private directory with an empty entry for each place: proot's first root. */
+  /** A private directory with an empty entry at each path of a bind. proot's root before the binds. */
   readonly skeleton: string
-  /** In proot's order: children before parents, the root last. */
+  /** The binds in proot's order: children before parents, the root last. */
   readonly binds: readonly ViewBind[]
   readonly rules: readonly Landlock.LandlockRule[]
   release(): void
@@ -28,7 +28,7 @@ export interface ComposeOptions {
 }
 
 /**
- * Makes binds by path and grants by descriptor. Links are checked right before the start; a later replacement is not granted.
+ * Makes binds by path and Landlock grants by descriptor. Checks links directly before the start; a later replacement has no grant.
  * @throws WorkspaceError `EBUSY`, `EBACKEND`, `EUNENFORCEABLE`
  */
 export async function composeView(options: ComposeOptions): Promise<ComposedView> {
@@ -114,18 +114,18 @@ async function ownBinds(
     const around = own.findLast(({ at }) => bind.at !== at && paths.isWithin(bind.at, at))
     const shown = around?.source === undefined ? undefined : join(around.host, paths.relativeTo(bind.at, around.at))
     if (bind.kind === 'pin' || (bind.source !== undefined && bind.source === shown)) continue
-    // A denied part may be missing, and `/tmp` is unlisted. A mount point must exist.
+    // A denied part or `/tmp` may be missing. A mount point must exist.
     const mayBeMissing = bind.source === undefined || bind.kind === 'scratch'
     if (shown !== undefined && !(mayBeMissing && isMissing(shown)))
       places.push({ path: shown as HostPath, type: bind.type, at: bind.at })
-    // A later bind at the same place covers the earlier one.
+    // A later bind at the same path covers the earlier bind.
     const earlier = own.findIndex(({ at }) => at === bind.at)
     if (earlier >= 0) own.splice(earlier, 1)
     const cover = () =>
       bind.kind === 'closed' ? createClosedCover(bind, plan, join(run.path, `closed-${own.length}`)) : covers.get(bind)
     own.push({ ...bind, host: bind.source ?? cover() })
   }
-  // The places are only checked: proot uses the skeleton, not the place on disk.
+  // Only checks the paths: proot looks them up in the skeleton, not on the disk.
   for (const place of await HostPaths.openBindSources(places)) place.close()
   return own
 }
@@ -135,8 +135,8 @@ function isMissing(path: string): boolean {
 }
 
 /**
- * Orders children before parents, so proot finds places in its skeleton, never through a workspace link. The root comes last.
- * If several places have one source, programs see the first name.
+ * Orders children before parents, so that proot finds paths in its skeleton, never through a workspace link. The root comes last.
+ * If several paths have the same source, programs see the first path.
  */
 function orderBinds(whole: readonly ViewBind[], aliases: readonly VirtualPath[]): ViewBind[] {
   const depth = ({ at }: ViewBind) => at.split('/').length

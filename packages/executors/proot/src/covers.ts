@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { createSkeleton } from './skeleton.ts'
 
-/** Denied parts appear as an empty file or directory of mode 000. Covers are reused, since Landlock protects them from commands. */
+/** Empty files and directories of mode 000, shown at denied paths. Under Landlock, commands cannot change them, so they are reused. */
 export class Covers {
   readonly #directory: string
   readonly #made = new Map<string, string>()
@@ -31,7 +31,7 @@ export class Covers {
   }
 }
 
-/** Covers a denied directory so that only the path to an allowed part shows. */
+/** Makes the cover of a denied directory with allowed parts: only the paths to these parts are visible. */
 export function createClosedCover(bind: Bind, plan: BindPlan, path: string): string {
   const inside = plan.binds.filter(({ at }) => at !== bind.at && paths.isWithin(at, bind.at))
   const places = inside.map(({ at, type }) => ({ at: paths.relativeTo(at, bind.at), type }))

@@ -6,7 +6,7 @@ import type { CommandEnd, KnownEnd, ProcessResult } from '@ws/sandbox'
 
 import type { FirstReport } from './first-process.ts'
 
-/** The end of a command, or the known facts if the first process did not report an end. */
+/** How a command ended, or the known facts if the first process has not reported it. */
 export interface ProotEnd extends CommandEnd {
   readonly report?: FirstReport | undefined
   /** The output of proot itself. */
@@ -21,7 +21,7 @@ export function endOf(report: FirstReport, ended?: ProcessResult): ProotEnd {
   return { lost: true, signal: ended?.signal ?? undefined, report, said: ended?.stderr.text }
 }
 
-/** Why a command without an end did not start. */
+/** Returns why a command did not start, if its end is unknown. */
 export function explainFailure(end: ProotEnd, { result, request }: KnownEnd): WorkspaceError | undefined {
   const { report, said = '', signal } = end
   if (result.timedOut) return undefined

@@ -22,7 +22,7 @@ const createExecutor = defineExecutor(prootDriver)
 
 /**
  * Runs commands in proot: a **view, not a boundary**, without user namespaces. @throws WorkspaceError `EINVAL`
- * The guarantees depend on the machine, above all on Landlock: ask `probe()`.
+ * The guarantees depend on the machine, especially on Landlock: `probe()` reports them.
  */
 export function createProotExecutor(options: ProotExecutorOptions = {}): Executor {
   return createExecutor(resolveOptions(options))

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 import type { Descriptors, DescriptorSource } from '@ws/sandbox'
 
-/** Descriptors of the first process in the view, closed for the command. */
+/** Descriptors of the first process in the view. They are closed before the command starts. */
 export const ordersDescriptor = 3
 export const reportDescriptor = 4
-/** The command's standard error, separate from proot's own. */
+/** The descriptor of the command's standard error, which is separate from proot's. */
 export const errorDescriptor = 5
 
 const script = readFileSync(new URL('first-process.pl', import.meta.url), 'utf8')
@@ -16,8 +16,8 @@ export interface FirstProcess {
 }
 
 /**
- * A process that starts the command and reports its end: see `first-process.pl`. @param cwd a directory in the view
- * @param etc device and inode of the `/etc` that belongs to the view
+ * Returns the process that starts the command and reports its end: see `first-process.pl`. @param cwd a directory in the view
+ * @param etc device and inode of the view's `/etc`
  */
 export function firstProcess(options: {
   readonly argv: readonly string[]

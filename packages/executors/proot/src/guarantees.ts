@@ -1,32 +1,32 @@
 import { type Guarantees, noGuarantees } from '@ws/core/executor'
 
-/** Kernel features for confining commands, found by the probe. */
+/** Kernel features that confine commands, found by the probe. */
 export interface Confinement {
-  /** Landlock's ABI; 0: without Landlock. */
+  /** Landlock's ABI; 0 without Landlock. */
   readonly landlockAbi: number
-  /** Commands run in their own PID namespace. */
+  /** True if each command runs in its own PID namespace. */
   readonly pidNamespace: boolean
 }
 
 /** Features of the machine, found by the probe. */
 export interface Machine extends Confinement {
   readonly proot: string
-  /** proot's loader, extracted from the program. */
+  /** proot's loader, extracted from its program file. */
   readonly loader: Uint8Array
 }
 
-/** From this ABI on Landlock refuses signals to processes outside. */
+/** From this ABI on, Landlock refuses signals to processes outside. */
 export const scopedSignals = 6
 
 /**
  * The guarantees of proot:
- * - content: by Landlock, also against a program that outruns the tracer; else by translation;
- * - existence, type, size and times: by translation alone, since Landlock does not restrict `stat`;
- * - sockets and network: none. proot does not translate addresses of `sendto`, and Landlock knows TCP only;
- * - processes: by a PID namespace. Else from ABI 6 on nothing outside can be signalled, traced or read, but used numbers show;
- * - read-only mounts: by Landlock, for roots outside all writable ones (checked for each command);
- * - denied subtrees: shown as empty entries; a writable root cannot be granted without them;
- * - stricter subtrees: none, since proot has no read-only bind.
+ * - content: by Landlock, also against a program that is faster than the tracer; without Landlock, by translation;
+ * - existence, type, size and times: only by translation, since Landlock does not restrict `stat`;
+ * - sockets and network: none. proot does not translate addresses of `sendto`, and Landlock restricts only TCP;
+ * - processes: by a PID namespace. Without one, from ABI 6 on, processes outside cannot be signalled, traced or read, but their pids show;
+ * - read-only mounts: by Landlock, for roots outside all writable roots (checked for each command);
+ * - denied subtrees: visible as empty entries. Landlock cannot exclude a subtree from the grant of a writable root;
+ * - other stricter subtrees: none, since proot has no read-only bind.
  */
 export function guaranteesOf({ landlockAbi, pidNamespace }: Confinement): Guarantees {
   const landlock = landlockAbi > 0

@@ -1,15 +1,15 @@
 import type { Descriptors, DescriptorSource, Limits, RunningProcess } from '@ws/sandbox'
 
-/** The waiting shell reads its word from this descriptor. The loader and later programs do not have the descriptor. */
+/** The descriptor from which the waiting shell reads the word `go`. Closed for the loader and later programs. */
 const wordDescriptor = 8
 
 const script = `read -r word <&${wordDescriptor} && test "$word" = go && exec "$@" ${wordDescriptor}<&-`
 
-/** proot waits until it is in its control group. Children started earlier would remain outside the group. */
+/** A shell that waits until it is in the control group, then becomes proot. Children started before would remain outside the group. */
 export interface JoiningCommand {
   readonly argv: readonly string[]
   readonly extraFds: Descriptors.ExtraDescriptors
-  /** The listener of `startProcess`. */
+  /** The option `onStarted` of `startProcess`. */
   readonly onStarted: (pid: number) => void
   sendGo(started: RunningProcess): void
 }

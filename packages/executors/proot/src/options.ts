@@ -2,13 +2,13 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import { ExecutorOptions, Limits, Tools } from '@ws/sandbox'
 
 export interface ProotExecutorOptions extends Limits.LimitOptions {
-  /** Names (or prefixes ending in `*`) of inherited variables. Default: language, terminal, time zone. */
+  /** Names of variables to inherit, or prefixes ending in `*`. Default: language, terminal, time zone. */
   readonly env?: readonly string[] | undefined
-  /** `auto` (default): use Landlock where the kernel has it. `off`: only translation. */
+  /** `auto` (default): use Landlock if the kernel has it. `off`: only translation. */
   readonly landlock?: 'auto' | 'off' | undefined
-  /** `auto` (default): a PID namespace for each command if possible. `off`: only a supervisor ends the command's processes. */
+  /** `auto` (default): a PID namespace for each command if possible. `off`: only a supervisor kills the command's processes. */
   readonly pidNamespace?: 'auto' | 'off' | undefined
-  /** Further directories of this machine, such as a version manager's. They are read-only, and on PATH. */
+  /** Further directories of this machine, such as a version manager's. Commands can read them, and they are in PATH. */
   readonly tools?: readonly Tools.Tool[] | undefined
 }
 

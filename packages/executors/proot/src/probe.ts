@@ -17,7 +17,7 @@ import { extractLoader } from './loader-image.ts'
 import type { ResolvedOptions } from './options.ts'
 import { countStops, stoppedCallsOf } from './stopped-calls.ts'
 
-/** Runs a command in a scratch workspace, trying the strongest confinement first. */
+/** Runs a test command in a temporary workspace. Tries the strongest confinement first. */
 export async function probeProot(
   { owner }: ConfinedTarget,
   options: ResolvedOptions,
@@ -35,7 +35,7 @@ export async function probeProot(
   const abi = landlock?.available === true ? landlock.abi : 0
   const command = `read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u && ${countStops}`
   const isRight = (output: string) => new RegExp(`^workspace\\n${owner.uid}\\n\\d+\\n$`).test(output)
-  // The attach step checks limits and tools.
+  // Without limits and tools, which `attach` checks.
   const more = { isRight, options: { ...options, limits: {}, tools: [] } }
   let problem = ''
   let remedy: string | undefined
@@ -87,12 +87,12 @@ async function namespaceWorks(): Promise<boolean> {
     const { exitCode, stderr } = await startProcess({ argv, timeout: 5_000 }).wait()
     return exitCode === 0 ? undefined : new Error(stderr.text)
   })().catch((error: unknown) => error)
-  // After a shortage, a weaker form must not replace the wanted one.
+  // On a shortage, a weaker confinement must not replace the requested one.
   if (shortages.of(failed) !== undefined) throw failed
   return failed === undefined
 }
 
-/** True if a namespace limit is 0. That limit is permanent, so it is not a shortage. */
+/** Returns true if a limit of namespaces is 0. Such a limit is permanent, so it does not count as a shortage. */
 function forbidsNamespaces(): boolean {
   const kinds = ['pid', 'ipc', 'mnt', ...(process.getuid?.() === 0 ? [] : ['user'])]
   return kinds.some((kind) => {

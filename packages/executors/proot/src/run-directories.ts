@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { createWhole, removeTree } from './runtime-directory.ts'
 import { createOwnedDirectory } from './system.ts'
 
-/** Files of one command, removed after it. */
+/** The directory of one command, removed after its end. */
 export interface RunDirectory {
   readonly path: string
   readonly shm: string
 }
 
-/** Makes the next directory while a command runs, and removes a used directory after its result. No caller waits. */
+/** Creates the next directory while a command runs, and removes a used directory after the command's result. No caller waits for this. */
 export class RunDirectories {
   readonly #parent: string
   readonly #owner: Owner
@@ -31,7 +31,7 @@ export class RunDirectories {
       try {
         if (!this.#closed) this.#spare ??= this.#create()
       } catch {
-        // If this fails, the next command makes its own directory, or reports the error.
+        // After a failure, the next command creates its own directory, or reports the error.
       }
     })
     return taken

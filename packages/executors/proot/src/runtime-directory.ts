@@ -7,17 +7,17 @@ import { Processes, Temporary } from '@ws/sandbox'
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/
 
-/** Makes a directory for views, outside every workspace. The name contains the process, for sweeps. @throws WorkspaceError `ENOEXECUTOR` */
+/** Creates a directory for views, outside every workspace. Its name identifies the process, for sweeps. @throws `ENOEXECUTOR` */
 export function createRuntimeDirectory(): string {
   const path = Temporary.createTemporaryDirectory(
     `${prefix}${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}-`,
   )
-  // With root, commands of another uid must traverse this directory; its entries have their own modes.
+  // As root, lets commands of another uid pass through this directory. Its entries have their own modes.
   if (process.getuid?.() === 0) chmodSync(path, 0o711)
   return path
 }
 
-/** Makes a directory with its content, or nothing: a partial directory would block the next attempt. */
+/** Creates a directory with its content. On a failure, removes it: a partial directory would block the next attempt. */
 export function createWhole<Filled>(path: string, fill: () => Filled): Filled {
   mkdirSync(path, { mode: 0o700 })
   try {
@@ -28,7 +28,7 @@ export function createWhole<Filled>(path: string, fill: () => Filled): Filled {
   }
 }
 
-/** Removes leftovers of this uid's killed processes. Never throws. */
+/** Removes leftover directories of killed processes of this uid. Never throws. */
 export function sweepRuntimeDirectories(): void {
   try {
     const parent = realpathSync(tmpdir())
@@ -40,15 +40,15 @@ export function sweepRuntimeDirectories(): void {
       if (stat?.isDirectory() && stat.uid === process.getuid?.()) removeTree(path)
     }
   } catch {
-    // An unlistable directory needs no sweep.
+    // A directory that cannot be listed is not swept.
   }
 }
 
-/** Also removes directories that their owner may not enter. Never throws: a later sweep removes leftovers. */
+/** Removes a tree, even directories that their owner may not enter. A later sweep removes leftovers. Never throws. */
 export function removeTree(path: string): void {
   try {
     Temporary.removeTree(path)
   } catch {
-    // A later sweep finds the directory's process in its name.
+    // A later sweep finds the leftovers: the directory's name identifies this process.
   }
 }

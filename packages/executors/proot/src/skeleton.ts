@@ -8,7 +8,7 @@ export interface BindTarget {
   readonly type: 'directory' | 'file'
 }
 
-/** Makes empty entries for proot's lookups, which then follow no link of the workspace and create nothing. */
+/** Creates empty entries for proot's lookups. proot then follows no link of the workspace, and creates no entries there. */
 export function createSkeleton(
   directory: string,
   places: Iterable<BindTarget>,
@@ -39,12 +39,12 @@ function fill(
     })
   }
   for (const { at, target } of links) symlinkSync(target, join(directory, at))
-  // Modes are set after filling, since the umask may be anything.
+  // Sets modes after filling, because the umask can change modes at creation.
   for (const path of directories) chmodSync(path, mode)
   chmodSync(directory, mode)
 }
 
-/** Keeps skeletons for later commands with the same places: commands cannot write to them, and making one is the slowest step. */
+/** Keeps skeletons for later commands with the same paths. Commands cannot write to them, and creating one is the slowest step. */
 export class SkeletonCache {
   readonly #directory: string
   readonly #made = new Map<string, string>()

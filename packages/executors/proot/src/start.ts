@@ -17,14 +17,14 @@ import { endOf } from './ends.ts'
 import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
 
 export interface ProotCommand extends LocalCommand {
-  /** Releases a waiting command; call it after the start. `undefined`: the command does not wait. */
+  /** Releases a waiting command. Call it after the start. `undefined`: the command does not wait. */
   readonly sendGo: ((started: RunningProcess) => void) | undefined
 }
 
-/** Milliseconds to read the rest of a report after its writers ended. */
+/** Milliseconds for reading the rest of a report after its writers have ended. */
 const reportTimeout = 1_000
 
-/** Starts proot. The first process reports the command's end; proot may run longer. */
+/** Starts proot. The first process reports the command's end, after which proot may still run. */
 export function startProot(command: ProotCommand, run: CommandRun): CommandPort {
   const port = startLocal(command, run)
   const { running } = port
@@ -49,12 +49,12 @@ export function startProot(command: ProotCommand, run: CommandRun): CommandPort 
 function closed(pipe: Duplex | undefined): Promise<unknown> {
   if (pipe === undefined || pipe.closed) return Promise.resolve()
   const late = delay(reportTimeout, undefined, { ref: false }).then(() => pipe.destroy())
-  return Promise.race([once(pipe, 'close').catch(() => undefined), late]) // a broken pipe is closed, too
+  return Promise.race([once(pipe, 'close').catch(() => undefined), late]) // a broken pipe is also closed
 }
 
 /**
- * Signals the command's process group without proot, which takes SIGQUIT and SIGUSR1 as orders.
- * @param root the started process: a supervisor or a namespace's parent @returns false if no process received the signal
+ * Signals the command's process group, but not proot, which handles SIGQUIT and SIGUSR1 in its own way.
+ * @param root the started process: a supervisor, or the parent of the namespace @returns false if no process received the signal
  */
 function signalGroup(root: number, signal: NodeJS.Signals): boolean {
   const entries = Processes.listProcesses()

@@ -1,13 +1,13 @@
 import type { ProbeReport } from '@ws/core/executor'
 
-/** Number of test calls. These calls have no path: proot stops at them only if it was built without its filter. */
+/** Number of test calls. The calls have no path argument. proot stops at them only if it was built without its seccomp filter. */
 const calls = 300
-/** The number of `getrusage`, by architecture. */
+/** The call number of `getrusage`. */
 const callNumber = process.arch === 'arm64' ? 165 : 98
 
 /**
- * Shell code that counts stops by {@link calls} such calls. Each stop switches to the tracer twice, so load does not matter.
- * The count (`ru_nvcsw`) lies 128 bytes into `struct rusage`.
+ * Shell code that counts how often proot stops such calls. Each stop causes two process switches, and load does not change their number.
+ * The number of switches (`ru_nvcsw`) is at byte 128 of `struct rusage`.
  */
 export const countStops = `/usr/bin/perl -e '
   sub count { my $usage = "\\0" x 144; syscall(${callNumber}, 0, $usage); unpack "x128 q", $usage }

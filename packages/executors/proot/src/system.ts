@@ -24,7 +24,7 @@ export interface ViewBind {
 
 export interface SystemPart {
   readonly binds: readonly ViewBind[]
-  /** Top-level links. If the workspace is the root, binds replace them. */
+  /** Links at the top level. If the workspace is the root, binds replace these links. */
   readonly links: readonly { readonly at: string; readonly target: string }[]
   readonly rules: readonly Landlock.LandlockRule[]
   /** Device and inode of the view's `/etc`. */
@@ -37,8 +37,8 @@ export interface SystemPartOptions {
   readonly owner: Owner
   readonly tools: readonly Tools.ResolvedTool[]
   /**
-   * `/proc`: `all` in a PID namespace. `closed` under Landlock: unlistable, with `/proc/self/fd`, `/proc/self/exe` and few harmless files.
-   * `none` elsewhere: `/proc` would show the environment of every process of the same uid.
+   * `/proc`: `all` in a PID namespace. `closed` under Landlock: `/proc/self/fd`, `/proc/self/exe` and a few harmless files, not listable.
+   * Otherwise `none`: `/proc` would show the environment of every process of the same uid.
    */
   readonly proc: 'all' | 'closed' | 'none'
 }
@@ -50,7 +50,7 @@ const deviceLinks = {
   stderr: '/proc/self/fd/2',
 }
 
-/** Makes the private `/etc` and `/dev`, and selects binds of the system. */
+/** Creates the private `/etc` and `/dev`, and selects binds of the system. */
 export function createSystemPart(options: SystemPartOptions): SystemPart {
   const { tools, proc } = options
   const binds: ViewBind[] = []
@@ -90,7 +90,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
   return { binds, links, rules, etc: `${dev}:${ino}` }
 }
 
-/** If the workspace is the root, a private directory covers a tool's missing first parent, which must not be made in the workspace. */
+/** If the workspace is the root, covers a tool's missing first parent by a private directory, to avoid creating it in the workspace. */
 function toolParents(
   directory: string,
   tools: readonly Tools.ResolvedTool[],
@@ -124,7 +124,7 @@ function addDevices(directory: string, binds: ViewBind[], rules: Landlock.Landlo
   chmodSync(dev, 0o555)
 }
 
-/** Writes a file that is readable under any umask, since commands can have another uid. */
+/** Writes a file that all users can read under any umask, because commands can have another uid. */
 function writeReadable(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content)
   chmodSync(path, 0o444)
@@ -137,7 +137,7 @@ function openToAll(directory: string): void {
   chmodSync(directory, 0o555)
 }
 
-/** A directory that commands write to: `/dev/shm`. */
+/** Creates `/dev/shm`, to which commands can write. */
 export function createOwnedDirectory(path: string, owner: Owner): string {
   mkdirSync(path, { mode: 0o700 })
   if (process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
@@ -146,7 +146,7 @@ export function createOwnedDirectory(path: string, owner: Owner): string {
 
 /**
  * Binds the target of a top-level link, for a workspace as root.
- * The target's own path is bound first, so that programs report `/usr/bin` rather than `/bin`.
+ * Binds the target's own path first, so that programs report `/usr/bin` instead of `/bin`.
  */
 export function bindsForLink(at: string): ViewBind[] {
   const host = realpathSync(at)
