@@ -28,11 +28,11 @@ import { createStripper } from './strip.ts'
 
 const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...Landlock.sharedProcFiles]
 
-/** Rules for readable paths besides the workspace: the system's programs and a few public files. */
+/** Returns rules for readable paths besides the workspace: the system's programs and a few public files. */
 function systemRules(root: VirtualPath, owner: Owner): Landlock.LandlockRule[] {
   const rules: Landlock.LandlockRule[] = []
   for (const entry of systemTree({ root, owner })) {
-    // Links lead to granted files; files made up for a view (`/etc/passwd`) do not exist here.
+    // Omits links, whose targets have their own rules, and files that only a view has (`/etc/passwd`).
     if (entry.kind === 'directory' || entry.kind === 'file')
       rules.push({ source: entry.source, access: ['read', 'execute'], optional: true })
   }
@@ -42,7 +42,7 @@ function systemRules(root: VirtualPath, owner: Owner): Landlock.LandlockRule[] {
   return rules
 }
 
-/** Limit of a mapped command in bytes: the command is one argument of the shell. */
+/** Maximum bytes of a mapped command, which is one argument of the shell. */
 const longestCommand = 128 * 1024 - 1
 
 type Mapped = LocalCommand & { readonly mounts: readonly ViewMount[] }
@@ -80,7 +80,7 @@ export function attachSanitize(
     const close = () => sources.forEach((source) => source.close())
     try {
       const rules: Landlock.LandlockRule[] = [...ownRules]
-      // Mounts are opened before the command is judged: a directory that is replaced later is not granted.
+      // Opens mounts before checking the command: a directory that replaces a mount later has no grant.
       const held: Landlock.HeldBind[] = []
       for (const { at, host, access } of view.mounts) {
         const source = await HostPaths.openBindSource({ path: host, type: 'directory', at })
@@ -101,7 +101,7 @@ export function attachSanitize(
         env,
         seccomp: sandboxProgram({
           extendedAttributes: HostPaths.offersExtendedAttributes(plan),
-          // Landlock grants descriptors for reading, which can change attributes in a read-only mount.
+          // A descriptor that Landlock grants for reading could change attributes in a read-only mount, so the filter refuses such changes.
           attributeChanges: view.mounts.every(({ access }) => access === 'read-write'),
         }),
         limits: options.limits,
@@ -110,7 +110,7 @@ export function attachSanitize(
         killGrace,
         landlock: landlockAbi > 0 ? { rules } : undefined,
       })
-      // The descriptor leads to the checked directory, even if another directory has taken its name.
+      // The descriptor leads to the checked directory, even if another directory has its name now.
       return { process: { ...confined, cwd: `/proc/${process.pid}/fd/${directory.fd}` }, mounts: view.mounts, close }
     } catch (error) {
       close()
@@ -119,7 +119,7 @@ export function attachSanitize(
   }
 }
 
-/** Replaces host paths in the output before the caller receives it. */
+/** Starts a command whose output has workspace paths in place of host paths. */
 function startMapped(command: Mapped, run: CommandRun): CommandPort {
   const [stdout, stderr] = [createStripper(command.mounts), createStripper(command.mounts)]
   const port = startLocal(command, {
@@ -143,7 +143,7 @@ function directoryOf(view: PathView, cwd: VirtualPath): HostPath {
   })
 }
 
-/** Accepts only shells that this package can parse. No shell reads start-up files, not even a login shell [X8]. */
+/** Returns the shell. Accepts only shells that this package can parse. No shell reads start-up files, not even a login shell [X8]. */
 function chooseShell(asked: string | undefined): string {
   const shell = asked === undefined ? defaultShell() : resolveShell({ shell: asked, existsInView: isSystemProgram })
   if (/\/(?:bash|sh|dash)$/.test(shell)) return shell

@@ -12,17 +12,17 @@ export interface EnvironmentOptions {
   readonly env: Readonly<Record<string, string>>
   readonly allow: readonly string[]
   readonly trustsAll: boolean
-  /** True: PATH does not begin with the workspace's programs, even if all programs are trusted. */
+  /** True: PATH does not contain the workspace's programs, even if all programs are trusted. */
   readonly bare: boolean
 }
 
-/** Variables that make a shell run commands, or parse differently. */
+/** Variables that make a shell run commands, or parse in another way. */
 const readingVariables =
   /^(?:BASH_ENV|ENV|IFS|CDPATH|GLOBIGNORE|EXECIGNORE|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_XTRACEFD|PS4|PROMPT_COMMAND|POSIXLY_CORRECT|LD_.*)$/
 
 /**
- * HOME, PWD and TMPDIR are host directories, because programs open them. Outputs show workspace paths. Values of the caller win.
- * @throws WorkspaceError `EINVAL` for a variable that would change how the command is read
+ * Returns the environment. HOME, PWD and TMPDIR are host paths, because programs open them; outputs show workspace paths. The caller's
+ * values override others. @throws WorkspaceError `EINVAL` for a variable that would change how the shell parses the command
  */
 export function createEnvironment(options: EnvironmentOptions): Record<string, string> {
   const { view, cwd, cache, shell, env, allow, trustsAll, bare } = options
@@ -48,6 +48,6 @@ export function createEnvironment(options: EnvironmentOptions): Record<string, s
     env: { ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...env },
     allow,
   })
-  // Views hide the machine's git settings too.
+  // As in a view, git does not read the machine's settings.
   return { LANG: 'C.UTF-8', TERM: 'dumb', GIT_CONFIG_NOSYSTEM: '1', ...clean }
 }

@@ -15,10 +15,10 @@ const createExecutor = defineExecutor<ResolvedOptions, Machine>({
 })
 
 /**
- * Runs **trusted** commands directly with mapped paths: the last resort without bubblewrap and proot. There is no view. Landlock is the
- * only boundary.
- * A command is refused if it may leave the workspace, or if its effect differs from that in a view.
- * @throws WorkspaceError `EINVAL` for options without a meaning
+ * Runs **trusted** commands directly, with mapped paths: the last resort without bubblewrap and proot. There is no view of the files.
+ * Landlock is the only boundary.
+ * Refuses a command that may leave the workspace, or whose effect would differ from that in a view.
+ * @throws WorkspaceError `EINVAL` for invalid options
  */
 export function createSanitizeExecutor(options: SanitizeExecutorOptions = {}): Executor {
   return createExecutor(resolveOptions(options))

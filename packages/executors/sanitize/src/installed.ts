@@ -3,14 +3,14 @@ import { accessSync, constants } from 'node:fs'
 /** PATH of commands: system directories only. */
 export const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** Whether a program is on the PATH of commands. */
+/** Returns whether a program is in the PATH of commands. */
 export function isInstalled(name: string): boolean {
   return systemPath.split(':').some((directory) => {
     try {
       accessSync(`${directory}/${name}`, constants.X_OK)
       return true
     } catch {
-      return false // not there
+      return false // missing
     }
   })
 }

@@ -1,7 +1,7 @@
 import type { ResolvedOptions } from './options.ts'
 import { judgedPrograms } from './programs/index.ts'
 
-/** Examples of forms that are always refused. */
+/** Examples of refused forms, whatever the settings are. */
 export const unreadable = [
   'cat "$f"',
   'echo $x',
@@ -15,7 +15,7 @@ export const unreadable = [
   'ls ..',
 ] as const
 
-/** One sentence for models: the programs that run, and common refused forms. */
+/** Returns one sentence for models: the programs that run, and common refused forms. */
 export function lacksOf({ trust }: Pick<ResolvedOptions, 'trust'>): string {
   const programs = trust === 'all' ? '' : `runs only ${[...judgedPrograms, ...trust].join(', ')} and `
   const forms = unreadable.map((form) => `\`${form}\``).join(', ')

@@ -3,15 +3,14 @@ import { ExecutorOptions, type Limits } from '@ws/sandbox'
 
 export interface SanitizeExecutorOptions {
   /**
-   * Programs that may run code or are unknown to this package: by name (`git`, `npm`), or workspace path (`/scripts/build.sh`). Default:
-   * none.
-   * The arguments of these programs are not judged: only Landlock confines them.
-   * `'all'`: every program; the workspace's programs (`.venv/bin`, `node_modules/.bin`) come first on PATH.
+   * Trusted programs that may run code, or that this package does not know: by name (`git`, `npm`), or workspace path (`/scripts/build.sh`).
+   * Default: none. The arguments of these programs are not checked: only Landlock confines the programs.
+   * `'all'`: every program. The workspace's programs (`.venv/bin`, `node_modules/.bin`) then come first in PATH.
    */
   readonly trustPrograms?: readonly string[] | 'all' | undefined
-  /** Names (or prefixes ending in `*`) of inherited variables. Default: language, terminal, time zone. */
+  /** Names of variables to inherit, or prefixes ending in `*`. Default: language, terminal, time zone. */
   readonly env?: readonly string[] | undefined
-  /** `auto` (default): use Landlock where the kernel has it. `off`: only the check of the text. */
+  /** `auto` (default): use Landlock if the kernel has it. `off`: only the check of the command text. */
   readonly landlock?: 'auto' | 'off' | undefined
   /** Limits of each process. */
   readonly limits?: Limits.ProcessLimits | undefined

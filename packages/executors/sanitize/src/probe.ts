@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { type Machine, neededAbi } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** Runs a test command in a scratch workspace. */
+/** Runs a test command in a temporary workspace. */
 export async function probeSanitize(
   { root, owner }: ConfinedTarget,
   options: ResolvedOptions,
@@ -30,7 +30,7 @@ export async function probeSanitize(
   return unavailable(`it does not work here (${problem})`, 'run a command as the workspace’s owner to see why')
 }
 
-/** Reports a missing Landlock, which is optional. Without Landlock, nothing confines commands. */
+/** Reports missing Landlock. It is optional, but without it no mechanism confines commands. */
 function missing(landlockAbi: number, { landlock }: ResolvedOptions): Pick<ProbeReport, 'missing' | 'howToFix'> {
   if (landlockAbi >= neededAbi || landlock === 'off') return { missing: [], howToFix: [] }
   return {

@@ -1,6 +1,6 @@
 import { quotePath } from '@ws/core'
 
-/** Why a command is not run; each kind has one meaning. */
+/** Why a command is refused. Each kind has one meaning. */
 export type RefusalKind =
   | 'syntax'
   | 'unknown'
@@ -20,7 +20,7 @@ export type RefusalKind =
   | 'unquoted'
   | 'variable'
 
-/** The command may leave the workspace, or differ from its effect in a view. */
+/** The command may leave the workspace, or its effect would differ from that in a view. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly kind: RefusalKind
@@ -33,7 +33,7 @@ export class Refusal extends Error {
   }
 }
 
-/** For each kind: the reason, and a remedy in this executor if there is one. */
+/** The reason of each kind, and a remedy in this executor if there is one. */
 const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: string]>> = {
   syntax: ['cannot be read with certainty', 'write it in a simpler way'],
   unknown: ['names a file that is not known before the shell runs', 'write the path out'],
@@ -62,11 +62,11 @@ const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: str
   held: ['puts paths of this machine into a variable, whose use is not followed', 'write each path where it is used'],
   variable: ['changes how every later command is read', 'leave it out'],
 }
-/** Kinds that other executors refuse too. */
+/** Kinds that other executors also refuse. */
 const nowhere: ReadonlySet<RefusalKind> = new Set(['syntax', 'outside', 'system'])
 
 /**
- * @param what the part of the command as written @param hint a better remedy than the usual one
+ * @param what the refused part of the command, as written @param hint a better remedy than the usual one
  * @param program a program that the virtual executor may lack
  */
 export function refuse(kind: RefusalKind, what: string, hint?: string, program?: string): never {

@@ -1,7 +1,7 @@
 import type { ViewMount } from './paths/path-view.ts'
 
 export interface Stripper {
-  /** Returns the bytes to pass on. A possible beginning of a host path is kept back. */
+  /** Returns the bytes to pass on. Keeps back a possible beginning of a host path. */
   push(chunk: Uint8Array): Uint8Array
   /** Returns the bytes that were kept back. */
   end(): Uint8Array
@@ -14,9 +14,9 @@ interface Replacement {
   readonly at: Buffer
 }
 
-/** Replaces host directories of mounts with their workspace paths in a stream. All other bytes remain unchanged. */
+/** Replaces host directories of mounts by their workspace paths in a stream. Other bytes do not change. */
 export function createStripper(mounts: readonly ViewMount[]): Stripper {
-  // Longest first: one host root can be the prefix of another.
+  // The longest path comes first, because one host root can be the prefix of another.
   const replacements = mounts
     .map(({ host, at }): Replacement => ({ host: Buffer.from(host), at: Buffer.from(at) }))
     .toSorted((left, right) => right.host.length - left.host.length)
@@ -39,7 +39,7 @@ export function createStripper(mounts: readonly ViewMount[]): Stripper {
       }
       out.push(bytes.subarray(from, at))
       const end = at + found.host.length
-      // If the mount is at `/`, the path below it provides the slash.
+      // For a mount at `/`, the path below it already begins with the slash.
       const atRoot = found.at.length === 1
       if (!(atRoot && bytes[end] === slash)) out.push(found.at)
       from = end
@@ -83,7 +83,7 @@ function matchAt(
   return undefined
 }
 
-/** True for a letter, digit, `_` or `-`, which continue a name. Programs quote names with “’”, so a character beyond ASCII ends a name. */
+/** Returns true for a letter, digit, `_` or `-`, which continue a name. Other bytes end it: programs put “’” after a name. */
 function continuesName(byte: number): boolean {
   const digit = byte >= 0x30 && byte <= 0x39
   const letter = (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)

@@ -26,8 +26,8 @@ export interface SanitizeOptions extends Settings {
 }
 
 /**
- * Maps absolute workspace paths of a command to host paths. Judges all commands in order, and tracks the possible working directories.
- * @throws Refusal for a command that may leave the workspace, or whose effect differs from that in a view
+ * Replaces absolute workspace paths of a command by host paths. Checks all commands in order, and tracks possible working directories.
+ * @throws Refusal for a command that may leave the workspace, or whose effect would differ from that in a view
  */
 export function sanitize(source: string, { cwd, env, ...settings }: SanitizeOptions): string {
   const edits = new Edits()
@@ -54,7 +54,7 @@ function judgeList(statements: readonly Statement[], context: AnalysisContext): 
   return together(statements.map(({ command }) => maybe(command, context)))
 }
 
-/** Judges a command whose `cd` can fail: later commands may run in either directory. */
+/** Checks a command whose `cd` can fail: later commands may then run in either directory. */
 function maybe(node: Statement['command'], context: AnalysisContext): Outcome {
   const { place } = context
   const before = place.cwd
@@ -82,7 +82,7 @@ function judge(node: Statement['command'], context: AnalysisContext): Outcome {
   }
 }
 
-/** Judges commands joined by `&&` and `||`. After `cd x &&`, the next command runs in `x` only. */
+/** Checks commands joined by `&&` and `||`. After `cd x &&`, the next command runs only in `x`. */
 function judgeAndOr(
   commands: readonly Statement['command'][],
   operators: readonly string[],
@@ -109,7 +109,7 @@ function judgePipeline({ commands, operators }: Pipeline, context: AnalysisConte
   let hosts = false
   let last = silent
   commands.forEach((command: CommandNode, index) => {
-    // Each part of a pipeline runs in its own shell.
+    // Each part of a pipeline runs in its own shell, with its own working directory.
     last = judge(command, { ...context, tainted, place: { ...context.place } })
     hosts ||= last.hosts
     tainted = last.prints || (operators[index] === '|&' && last.hosts)
@@ -126,13 +126,13 @@ function redirected(
   return judged.apply(run({ ...context, tainted: judged.tainted }))
 }
 
-/** Judges a simple command after its redirections: its assignments, its program (the first word), its arguments. */
+/** Checks a simple command after its redirections: its assignments, its program (the first word), and its arguments. */
 function judgeCommand({ name, prefix, args }: Command, context: AnalysisContext): Outcome {
   for (const part of prefix) if (part.type === 'Assignment') assign(part, context)
   if (name === undefined) return silent
   const program = { word: name, value: evaluate(name, context) }
   const { text, fixed, splits, tainted, host } = program.value
-  // An expansion to no word or to several words would make another word the program.
+  // If an expansion gave no word or several words, another word would become the program.
   if (text === undefined || !fixed || splits || (tainted && !host))
     return refuse('code', name.text, 'write the name of the program out')
   const values = args.map((word) => {
@@ -142,7 +142,7 @@ function judgeCommand({ name, prefix, args }: Command, context: AnalysisContext)
   return runProgram(new Invocation(text, values, context), program)
 }
 
-/** Judges an assignment. No variable may hold a host path: later commands would see and change the path. */
+/** Checks an assignment. A variable must not contain a host path: later commands would see and change the path. */
 function assign({ name, text, value, index }: Assignment, context: AnalysisContext): void {
   if (value.type === 'ArrayValue' || index !== undefined) return refuse('construct', text)
   const { tainted, text: known } = evaluate(value, context)

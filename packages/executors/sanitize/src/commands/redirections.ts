@@ -8,14 +8,14 @@ import { refuse } from '../refusal.ts'
 type Target = 'output' | 'messages' | 'file' | 'nowhere'
 
 interface JudgedRedirections {
-  /** The command's standard input may hold host paths. */
+  /** True if the command's standard input may contain host paths. */
   readonly tainted: boolean
-  /** Returns the outcome with the output that is not redirected. @throws Refusal for host paths that would be stored in a file */
+  /** Returns the outcome after redirection: only for output that the caller gets. @throws Refusal if a file would contain host paths */
   apply(outcome: Outcome): Outcome
 }
 
 export function judgeRedirections(redirections: readonly Redirection[], context: AnalysisContext): JudgedRedirections {
-  // Descriptors can be copied: once host paths are readable, they remain readable.
+  // Never reset: a copied descriptor remains readable after a further redirection.
   let { tainted } = context
   let failing: Outcome = { prints: false, hosts: false }
   let output: Target = 'output'
@@ -34,7 +34,7 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
       continue
     }
     const text = staticText(target)
-    // `{name}>` sets a variable.
+    // `{name}>` is refused because it sets a variable.
     if ((operator === '<&' && text !== '-') || descriptor?.type === 'FileDescriptorVariable')
       return refuse('construct', written(redirection))
     const number = descriptor?.value
@@ -45,18 +45,18 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
         : text === '/dev/stderr'
           ? '2'
           : undefined
-    // Standard streams are sockets here, and sockets cannot be opened by name.
+    // Standard streams are sockets here, which cannot be opened by name, so the redirection copies a descriptor instead.
     if (device !== undefined) context.edits.replace(redirection.pos, redirection.end, `${number ?? ''}>&${device}`)
     const copied = device !== undefined || ((operator === '>&' || operator === '<&') && /^\d*-?$/.test(text ?? '/'))
     let to: Target
     if (copied) {
       const from = device ?? text
       to = from === '1' ? output : from === '2' ? messages : 'file'
-      // The file of a numbered descriptor was judged before.
+      // The redirection that opened the descriptor's file was already checked.
     } else {
       if (value.glob) return refuse('unknown', target.text)
       const host = mapPath({ word: target, value, mode: operator === '<' ? 'read' : 'write', context })
-      // The shell's own message about an unreadable file repeats its path.
+      // If the shell cannot open the file, its error message contains the path.
       if (host) {
         if (messages === 'file') refuse('stored', target.text)
         failing = { prints: failing.prints || messages === 'output', hosts: failing.hosts || messages === 'messages' }
@@ -80,7 +80,7 @@ export function judgeRedirections(redirections: readonly Redirection[], context:
   }
 }
 
-/** Judges a here-document's expansions. True if an expansion may insert a host path. */
+/** Checks the expansions of a here-document. Returns true if one may insert a host path. */
 function holdsHosts(parts: readonly WordPart[] | undefined, context: AnalysisContext): boolean {
   const values = (parts ?? [])
     .filter(({ type }) => type !== 'Literal')

@@ -1,10 +1,10 @@
 import { refuse } from '../refusal.ts'
 
-/** Variables that affect later commands or lookups of files, or that have computed values. */
+/** Variables that affect later commands or file lookups, or whose values are computed. */
 const dangerous =
   /^(?:PATH|LD_.*|ENV|IFS|CDPATH|GLOB.*|SHELL.*|BASH.*|PS4|PROMPT_COMMAND|HOME|PWD|OLDPWD|TMPDIR|PYTHON.*|PERL.*|NODE_.*|NPM_.*|RUBY.*|GIT_.*|PAGER|EDITOR|VISUAL|LESS.*|AWK.*|GREP_.*|TAR_OPTIONS|GZIP|POSIXLY_CORRECT|FIGNORE|HIST.*|INPUTRC|TERMINFO.*|LOCPATH|NLSPATH|TEXTDOMAIN.*|GCONV_PATH|MALLOC_.*|XDG_.*|EXECIGNORE|DIFF_.*|LS_.*|ZIPOPT|MAGIC|BC_.*|UNZIP|XZ_.*|OPT.*|S?RANDOM|SECONDS|EPOCH.*|LINENO|FUNCNEST|TMOUT)$/
 
-/** @param value the value, if known. A language with a slash names a file of translations */
+/** @param value the value, if known. A slash in a language variable means a file of translations */
 export function refuseDangerous(name: string, value: string | undefined, what: string): void {
   if (dangerous.test(name) || (/^(?:LANG|LC_)/.test(name) && value?.includes('/') !== false)) refuse('variable', what)
 }

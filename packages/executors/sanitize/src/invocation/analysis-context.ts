@@ -9,7 +9,7 @@ export interface Settings {
   readonly bash: boolean
 }
 
-/** The state of one shell. A subshell begins with a copy. */
+/** The state of one shell. A subshell starts with a copy. */
 export interface Place {
   cwd: ReadonlySet<string>
   moved: boolean
@@ -19,20 +19,20 @@ export interface Place {
 export interface AnalysisContext {
   readonly settings: Settings
   readonly edits: Edits
-  /** True if earlier commands may have made or moved links, or names that begin with `-`. Never reset to false. */
+  /** True if earlier commands may have made or moved links, or created names that begin with `-`. Never reset to false. */
   readonly facts: { links: boolean }
   readonly place: Place
-  /** Variables that keep their values in the whole line. */
+  /** Variables with one value in the whole line. */
   readonly constants: ReadonlyMap<string, string>
   readonly source: string
-  /** The command's standard input may hold host paths. */
+  /** True if the command's standard input may contain host paths. */
   readonly tainted: boolean
 }
 
 export interface Outcome {
-  /** The command's standard output may hold host paths. */
+  /** True if the command's standard output may contain host paths. */
   readonly prints: boolean
-  /** The command received host paths, so its messages may hold them. */
+  /** True if the command got host paths, so that its messages may contain them. */
   readonly hosts: boolean
 }
 

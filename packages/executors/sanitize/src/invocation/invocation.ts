@@ -22,7 +22,7 @@ export class Invocation {
   readonly args: readonly Argument[]
   readonly context: AnalysisContext
   hosts = false
-  /** True if shown texts hold host paths. That is allowed only if the output shows the texts unchanged. */
+  /** True if printed arguments contain host paths. Allowed only if the program prints these arguments unchanged. */
   tainted = false
 
   constructor(name: string, args: readonly Argument[], context: AnalysisContext) {
@@ -39,7 +39,7 @@ export class Invocation {
     if (mapPath({ ...argument, mode, context: this.context })) this.hosts = true
   }
 
-  /** Judges a path that follows other text in its word: `--file=/x`. */
+  /** Checks a path that follows other text in its word: `--file=/x`. */
   attached(argument: Argument, prefix: number, mode: Mode): void {
     const { word, value } = argument
     const { text } = value
@@ -56,14 +56,14 @@ export class Invocation {
     this.context.edits.replace(word.pos, word.end, quoteForShell(mapped))
   }
 
-  /** Proves that a path built by the program, with everything below it, is inside the workspace. */
+  /** Checks that a path which the program builds, with everything below it, is inside the workspace. */
   check(text: string, { word, value }: Argument, mode: Mode, options?: TreeOptions): void {
     const request = { word, value: { ...value, text, glob: false }, mode, context: this.context }
     checkText(text, request)
     checkTree(request, options)
   }
 
-  /** For programs that walk directories. */
+  /** Checks the argument of a program that walks directories. */
   tree(argument: Argument, options?: TreeOptions): void {
     checkTree({ ...argument, mode: 'read', context: this.context }, options)
   }
@@ -74,13 +74,13 @@ export class Invocation {
     this.shown(argument)
   }
 
-  /** Judges words that reappear in the output: a pattern becomes names, and a host path is replaced. */
+  /** Checks an argument that appears in the output. A pattern becomes names there, and a host path becomes a workspace path. */
   shown(argument: Argument): void {
     const { word, value } = argument
     if (value.splits && /[\s*?[]|^$/.test(value.text ?? '*')) refuse('unquoted', word.text)
     if (value.glob && value.text === undefined) refuse('unknown', word.text)
     const absolute = value.glob && value.text?.startsWith('/') === true
-    // A pattern without a match remains text. This text must not name outside paths.
+    // A pattern without a match remains as text. As a path, this text must not lead outside.
     if (absolute || (value.glob && /(?:^|\/)(?:\.\.(?:\/|$)|\.\.?[*?[@+!])/.test(value.text ?? '')))
       this.path(argument, 'look')
     if (value.joined) refuse('shown', word.text)
@@ -96,7 +96,7 @@ export class Invocation {
   }
 }
 
-/** The text of an argument, if certain. */
+/** Returns the text of an argument, if it is certain. */
 export function textOf(argument: Argument | undefined): string | undefined {
   return argument?.value.fixed ? argument.value.text : undefined
 }

@@ -8,7 +8,7 @@ import type { AnalysisContext } from './analysis-context.ts'
 import { inDoubleQuotes } from './edits.ts'
 import type { Value } from './values.ts'
 
-/** A program's use of a path: `read` and `write` follow a final link, `look` and `remove` use the link itself. */
+/** How a program uses a path: `read` and `write` follow a link at its end, `look` and `remove` use the link itself. */
 export type Mode = 'read' | 'write' | 'look' | 'remove'
 
 export interface PathRequest {
@@ -20,7 +20,7 @@ export interface PathRequest {
 
 const globCharacters = /[*?[]/
 
-/** Proves that a word names a path inside the workspace, and maps an absolute path. @returns true if the program receives a host path */
+/** Checks that a word is a path inside the workspace, and maps an absolute path. @returns true if the program gets a host path */
 export function mapPath(request: PathRequest): boolean {
   const { word, value } = request
   const { text } = value
@@ -37,7 +37,7 @@ export function mapPath(request: PathRequest): boolean {
   return true
 }
 
-/** Replaces the leading mount path of a word with the mount's host directory. */
+/** Replaces the mount's path at the start of a word by the mount's host directory. */
 function replacePrefix({ word, value, context }: PathRequest, place: Extract<ResolvedPath, { kind: 'mount' }>): void {
   const { host } = place.mount
   if (value.fixed) {
@@ -48,7 +48,7 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Res
   const piece = value.pieces[0]
   if (piece?.kind === 'text' && piece.value.length >= place.drop) {
     const rest = piece.value.slice(place.drop)
-    // A word with one piece has no parts.
+    // A word with a single piece has no parts.
     const quoted = part?.type === 'DoubleQuoted' ? part.parts[0] : (part ?? word)
     if (quoted === undefined) return refuse('unknown', word.text)
     const text = part?.type === 'DoubleQuoted' ? inDoubleQuotes(host + rest) : quoteForShell(host + rest)
@@ -59,13 +59,13 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Res
   context.edits.replace(word.pos, word.pos, quoteForShell(host))
 }
 
-/** Proves that a path is inside the workspace. The word remains unchanged. */
+/** Checks that a path is inside the workspace. Does not change the word. */
 export function checkText(text: string, request: PathRequest): void {
   if (text.startsWith('/')) checkPath(text, request)
   else checkRelative(text, request)
 }
 
-/** The place of an absolute path, after every check. */
+/** Returns the meaning of an absolute path, after all checks. */
 export function checkPath(text: string, request: PathRequest): ResolvedPath {
   const { word, mode, context } = request
   const { view } = context.settings
@@ -86,7 +86,7 @@ function checkRelative(text: string, request: PathRequest): void {
   const { word, context } = request
   const names = namesOf(text)
   if (text === '' || text === '-') return
-  // A name before `..` may have become a link by an earlier command.
+  // An earlier command may have replaced a name before `..` by a link.
   if (names.includes('..') && context.facts.links) refuse('climbs', word.text)
   for (const directory of context.place.cwd) {
     const mount = context.settings.view.mountOf(directory)
@@ -103,25 +103,25 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
   const glob = names.findIndex((name) => globCharacters.test(name))
   if (value.glob && names.some((name) => /^\.\.?[*?[@+!]/.test(name))) refuse('climbs', word.text)
   if (value.glob && names.some((name) => /[?*+@!]\(/.test(name))) refuse('construct', word.text)
-  // A missing name before `..` is refused: it could become a link before the command runs.
+  // Refuses a missing name before `..`: it could become a link before the command runs.
   let depth = 0
   for (const [index, name] of names.entries()) {
     depth += name === '..' ? -1 : 1
     if (depth < 0) refuse('climbs', word.text)
     if (name === '..' && glob >= 0 && glob < index) refuse('climbs', word.text)
   }
-  // Every program follows a link with a trailing slash.
+  // With a trailing slash, every program follows the link.
   const keeps = (mode === 'look' || mode === 'remove') && !/\/(?:\.?\/)*\.?$/.test(value.text ?? '')
   const walked = walkLinks(mount.host, names, keeps ? 'keep' : 'follow')
   if (walked === undefined) return refuse('link', word.text)
   const virtual = [at === '/' ? '' : at, ...walked].join('/') || '/'
   if (view.mountOf(virtual)?.at !== at) refuse('mount', word.text)
   if (value.glob && glob >= 0) checkGlob(names, glob, at, mount.host, request)
-  // A later pattern that matches this name would turn it into an option.
+  // A later pattern could match this name, which would then be an option.
   if (mode === 'write' && names.at(-1)?.startsWith('-') === true) context.facts.links = true
 }
 
-/** Checks the matches of a pattern, which may be links. */
+/** Checks the matches of a pattern, since they may be links. */
 function checkGlob(
   names: readonly string[],
   glob: number,
@@ -134,18 +134,18 @@ function checkGlob(
   const virtual = [at === '/' ? '' : at, ...base].join('/') || '/'
   if (depth > 1 && context.settings.view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
   if (holdsProblem(host, base, { depth })) refuse('link', word.text)
-  // A matching file whose name begins with `-` would be an option.
+  // A matching file name that begins with `-` would be an option.
   const first = globCharacters.test(value.text?.[0] ?? '')
   if (first && (context.facts.links || holdsOption(host, base)))
     refuse('option', word.text, 'put `./` in front of the pattern')
 }
 
 export interface TreeOptions {
-  /** Refuse links with `..`: a move changes their meaning. Default false. */
+  /** Refuse links with `..`, whose targets change if the link is moved. Default false. */
   readonly climbing?: boolean
-  /** The program follows links that it finds. Default true. */
+  /** True if the program follows links inside the directory. Default true. */
   readonly links?: boolean
-  /** The depth of the program's walk. Default: unlimited. */
+  /** The depth to which the program walks. Default: unlimited. */
   readonly depth?: number
 }
 
@@ -171,19 +171,19 @@ export function checkTree(
   }
 }
 
-/** True for a relative link with `..`, which leads elsewhere after a move. */
+/** Returns true for a relative link with `..`. If it is moved, its target changes. */
 function isClimbingLink(host: string, names: readonly string[]): boolean {
   const path = [host, ...(walkLinks(host, names, 'keep') ?? [])].join('/')
   return lookAt(path)?.isSymbolicLink() === true && climbs(path)
 }
 
-/** The absolute paths that a path may stand for. */
+/** Returns the absolute paths that a path may mean, for each possible working directory. */
 export function startsOf(path: string, { context }: Pick<PathRequest, 'context'>): readonly string[] {
   if (path.startsWith('/')) return [path]
   return [...context.place.cwd].map((directory) => `${directory === '/' ? '' : directory}/${path}`)
 }
 
-/** The directories that `cd` can reach with a word: with and without following links. */
+/** Returns the directories to which `cd` can lead with a word: with links followed, and without. */
 export function resolveDirectories(request: PathRequest): ReadonlySet<string> {
   const { view } = request.context.settings
   const found = new Set<string>()

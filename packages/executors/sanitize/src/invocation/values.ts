@@ -4,29 +4,29 @@ import { refuse } from '../refusal.ts'
 import type { AnalysisContext } from './analysis-context.ts'
 
 interface Known {
-  /** The text in a view; `undefined` if only the shell knows the text. */
+  /** The text as in a view; `undefined` if only the shell knows it. */
   readonly text: string | undefined
-  /** The value is, or may hold, a host path. */
+  /** True if the value is, or may contain, a host path. */
   readonly host: boolean
-  /** The text is one of many possible numbers. */
+  /** True if the text is one of many possible numbers. */
   readonly varies?: true
 }
 
-/** The known value of a word before the shell runs. */
+/** The value of a word, as far as it is known before the shell runs. */
 export interface Value {
-  /** The text in a view, with patterns unexpanded; `undefined` if unknown. */
+  /** The text as in a view, with patterns unexpanded; `undefined` if unknown. */
   readonly text: string | undefined
-  /** The word begins with a host path: `$PWD`, `~`. */
+  /** True if the word begins with a host path: `$PWD`, `~`. */
   readonly host: boolean
-  /** The word holds a host path somewhere. */
+  /** True if the word contains a host path at any position. */
   readonly tainted: boolean
-  /** The word has an unquoted pattern. */
+  /** True if the word has an unquoted pattern. */
   readonly glob: boolean
-  /** The word has an unquoted expansion, which the shell splits. */
+  /** True if the word has an unquoted expansion, which the shell splits into words. */
   readonly splits: boolean
-  /** The text can replace the whole word without changing its meaning. */
+  /** True if the text can replace the whole word without changing its meaning. */
   readonly fixed: boolean
-  /** Text directly follows a host path that may be a mount's own directory, so the path's end is unknown. */
+  /** True if text directly follows a host path that may be a mount's directory. The end of that path is then unknown. */
   readonly joined: boolean
   readonly pieces: readonly Piece[]
 }
@@ -46,14 +46,14 @@ export function evaluate(word: Word, context: AnalysisContext): Value {
   const pieces = piecesOf(word)
   const tilde = /^~(?=\/|$)/.test(word.text)
   if (!tilde && word.text.startsWith('~')) refuse('unknown', word.text)
-  // The shell translates `$"…"`. Outside bash, `$'…'` has another meaning.
+  // In bash, the shell translates `$"…"`. In other shells, `$'…'` has another meaning.
   if (word.parts?.some(({ type }) => type === 'LocaleString' || (!bash && type === 'AnsiCQuoted')))
     refuse('construct', word.text)
   const parts = pieces.map((piece): Resolved => {
     if (piece.kind === 'expansion') return { known: expand(piece.part, word, context), splits: !piece.quoted }
     // A name from a brace expansion could be a link or an option.
     if (piece.kind === 'brace' || (piece.kind === 'glob' && /[$`]/.test(piece.value))) refuse('construct', word.text)
-    // The shell also expands `~` in `a=~` and `a=b:~`.
+    // The shell also expands the `~` in `a=~` and `a=b:~`.
     if (piece.kind === 'text' && !piece.quoted && /[=:]~/.test(piece.value)) refuse('unknown', word.text)
     return literal(piece.value)
   })
@@ -82,7 +82,7 @@ function isJoined(parts: readonly Resolved[], isMount: (path: string) => boolean
   })
 }
 
-/** True if the first non-empty part is a host path, as in `$HOME/x` and `""$HOME`. */
+/** Returns true if the first non-empty part is a host path, as in `$HOME/x` and `""$HOME`. */
 function firstIsHost(parts: readonly Resolved[]): boolean {
   const first = parts.find(({ known }) => known.text !== '')?.known
   return first?.text !== undefined && first.host
@@ -91,15 +91,15 @@ function firstIsHost(parts: readonly Resolved[]): boolean {
 function combine(parts: readonly Resolved[]): string | undefined {
   let text = ''
   for (const { known } of parts) {
-    // A host path in the middle of a word differs from its text in a view.
+    // A host path in the middle of a word would differ from its text in a view.
     if (known.text === undefined || (known.host && text !== '')) return undefined
-    // The home directory or `$PWD` is `/`.
+    // Here, the home directory or `$PWD` is `/`.
     text = text === '/' && known.text.startsWith('/') ? known.text : text + known.text
   }
   return text
 }
 
-/** Expands `$x` and `${x}`. Other expansions change a value, yield several words or none, or run commands. */
+/** Expands `$x` and `${x}`. Refuses other expansions: they change a value, give no word or several words, or run commands. */
 function expand(part: WordPart, word: Word, context: AnalysisContext): Known {
   if (part.text === '$@') return refuse('unknown', word.text)
   if (part.type === 'SimpleExpansion') return lookUp(part.text.slice(1), context)
@@ -107,20 +107,20 @@ function expand(part: WordPart, word: Word, context: AnalysisContext): Known {
   return lookUp(part.parameter, context)
 }
 
-/** Variables in which the shell stores words of the command, or its directory. */
+/** Variables in which the shell stores words or the directory of the command. */
 const tellsPlaces = /^(?:BASH.*|DIRSTACK|REPLY|_|COMP_.*|COPROC|MAPFILE|OLDPWD|PATH)$/
 
-/** Looks a variable up. Only the running shell knows unlisted variables, and no assignment stores a host path in them. */
+/** Returns a variable's value. The value of an unlisted variable is unknown, but it is never a host path: assignments are checked. */
 function lookUp(name: string, { settings, place, constants }: AnalysisContext): Known {
   const { view } = settings
   if (name === 'HOME') return { text: view.root, host: true }
   if (name === 'TMPDIR' && view.mounts.some(({ at }) => at === '/tmp')) return { text: '/tmp', host: true }
   if (name === 'PWD') {
     const [only, ...others] = place.cwd
-    // After `cd /`, PWD lacks the slash at the end of the root's directory, so the text is unknown.
+    // After `cd /`, the shell's PWD has no slash at the end of the root's host directory, so the text is unknown.
     return { text: others.length === 0 && !(place.moved && only === '/') ? only : undefined, host: true }
   }
-  // The value is never empty: an empty value would make the next word an option's value.
+  // `0` stands for any number: these values are never empty, so they always form a word.
   if (/^[#?$]$/.test(name)) return { text: '0', host: false, varies: true }
   if (tellsPlaces.test(name)) return anyPath
   const text = constants.get(name)

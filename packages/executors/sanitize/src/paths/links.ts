@@ -1,18 +1,18 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 
-/** Limit of entries that a search for links visits. */
+/** Maximum number of entries that a search for links visits. */
 const mostEntries = 50_000
 const mostLinks = 40
 
-/** Targets among the system's programs. Links to them, such as those of a virtual environment, are harmless. */
+/** Link targets among the system's programs. Links to these, as in a virtual environment, are harmless. */
 const programTarget = /^\/(?:usr|bin|sbin|lib|lib64)\/(?!.*(?:^|\/)\.\.(?:\/|$))/
 
 /**
- * Follows a path in a mount as the kernel would. Absolute targets count as leaving the mount, because they differ in a view.
- * The path can change before the command runs: without Landlock this is no boundary.
- * @param names may hold `..` @param last `keep` for programs that work on a final link itself
- * @returns the names below the mount's root after links; `undefined` if a link leaves the mount
+ * Follows a path in a mount as the kernel would. An absolute target counts as leaving the mount, because it differs in a view.
+ * The path can change before the command runs. Without Landlock, this check is therefore not a boundary.
+ * @param names may contain `..` @param last `keep` for programs that use a link at the end itself
+ * @returns the names below the mount's root after all links; `undefined` if a link leaves the mount
  */
 export function walkLinks(
   root: string,
@@ -41,7 +41,7 @@ export function walkLinks(
   return done
 }
 
-/** True if a link down to a depth leaves the mount, or if there are too many entries. @param climbing also report links with `..` */
+/** Returns true if a link within the depth leaves the mount, or there are too many entries. @param climbing also report links with `..` */
 export function holdsProblem(
   root: string,
   names: readonly string[],
@@ -62,21 +62,21 @@ export function holdsProblem(
   return false
 }
 
-/** Whether a name in the directory begins with `-`. */
+/** Returns whether a name in the directory begins with `-`. */
 export function holdsOption(root: string, names: readonly string[]): boolean {
   return entriesOf(join(root, ...names)).some(({ name }) => name.startsWith('-'))
 }
 
-/** Stats a path without following a link; `undefined` for a missing or unreachable entry. */
+/** Returns the stat of a path without following a link at its end; `undefined` for a missing or unreachable entry. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
-    return undefined // below a file, too long, closed
+    return undefined // below a file, too long, or unreadable
   }
 }
 
-/** The target of a link. A link that was replaced meanwhile counts as leaving the mount. */
+/** Returns the target of a link. If the link was replaced meanwhile, returns a target that leaves the mount. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)
@@ -85,7 +85,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** True for a link with `..`, whose meaning changes after a move. */
+/** Returns true for a link with `..`, whose target changes if the link is moved. */
 export function climbs(link: string): boolean {
   return /(?:^|\/)\.\.(?:\/|$)/.test(targetOf(link))
 }
@@ -94,6 +94,6 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    return [] // not there, no directory, or closed to this process: then to the command as well
+    return [] // missing, not a directory, or unreadable for this process and so for the command
   }
 }

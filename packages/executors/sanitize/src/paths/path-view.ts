@@ -8,7 +8,7 @@ export interface ViewMount {
   readonly access: 'read-write' | 'read-only'
 }
 
-/** The meaning of a path. `mount.host` replaces the first `drop` characters. */
+/** The meaning of a path. For a mount, `mount.host` replaces the first `drop` characters. */
 export type ResolvedPath =
   | {
       readonly kind: 'mount'
@@ -22,7 +22,7 @@ export type ResolvedPath =
 
 const programs = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const closed = ['dev', 'etc', 'proc', 'run', 'sys']
-/** Files of `/etc` that are the same in a view, and show nothing about this machine's users. */
+/** Files of `/etc` that are the same in a view, and contain no facts about this machine's users. */
 const settings = new Set([
   'os-release',
   'debian_version',
@@ -34,13 +34,13 @@ const settings = new Set([
   'timezone',
 ])
 
-/** Host paths that programs print without quotes. */
+/** Matches host paths that programs print without quotes. */
 const plainName = /^[\w@%+:,./-]+$/
 
-/** The mount table of one command with host roots. */
+/** The mounts of one command, with their host directories. */
 export class PathView {
   readonly root: VirtualPath
-  /** Mounts with the longest place first. */
+  /** Mounts, with the longest path first. */
   readonly mounts: readonly ViewMount[]
   readonly #aliases: readonly string[]
 
@@ -74,7 +74,7 @@ export class PathView {
     this.mounts = mounts.toSorted((left, right) => right.at.length - left.at.length)
   }
 
-  /** The mount of a normalised workspace path. */
+  /** Returns the mount of a normalised workspace path. */
   mountOf(path: string): ViewMount | undefined {
     return this.mounts.find(({ at }) => isBelow(path, at))
   }
@@ -84,12 +84,12 @@ export class PathView {
     return place.kind === 'mount' ? place.mount.host + path.slice(place.drop) : undefined
   }
 
-  /** Mounts strictly below a path. The scratch is unlisted, so no walk reaches it. */
+  /** Returns the mounts below a path, without the path itself. Omits the scratch, which listings do not show. */
   mountsBelow(path: string): readonly ViewMount[] {
     return this.mounts.filter(({ at }) => at !== path && at !== '/tmp' && isBelow(at, path))
   }
 
-  /** The meaning of an absolute path as written. The `..` names were checked before. */
+  /** Returns the meaning of an absolute path as written. The caller has checked `..` names. */
   resolve(path: string): ResolvedPath {
     const [first = '', second = ''] = namesOf(path)
     if (this.#aliases.includes(first) && !this.mounts.some(({ at }) => at === `/${first}`)) {
@@ -126,14 +126,14 @@ export function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
-/** The number of characters of `path` up to the end of the mount's names. The rest starts with `/` or is empty. */
+/** Returns the number of characters of `path` that belong to the mount's path. The rest starts with `/` or is empty. */
 function dropLength(path: string, at: string): number {
   let end = 0
   for (const name of namesOf(at)) end = endOfName(path, name, end)
   return end
 }
 
-/** The end of the next whole name after `from`. The search skips `.` and repeated slashes. */
+/** Returns the end of the next whole name after `from`. Skips `.` and repeated slashes. */
 function endOfName(path: string, name: string, from = 0): number {
   for (let at = path.indexOf(name, from); at >= 0; at = path.indexOf(name, at + 1)) {
     const after = path[at + name.length]

@@ -16,7 +16,7 @@ function canBeOption(argument: Argument | undefined): boolean {
   return first?.kind !== 'text' || (textOf(argument) ?? (first.value || '-')).startsWith('-')
 }
 
-/** Judges `echo`. Host paths in the output are replaced if they end where a word or a line ends. */
+/** Checks `echo`. In its output, a host path is replaced only if it ends at the end of a word or line. */
 const echo: Builtin = (call) => {
   for (const argument of call.args) call.shown(argument)
   const changes = canBeOption(call.args[0]) || call.args.some(({ word }) => word.text.includes('\\'))
@@ -26,7 +26,7 @@ const echo: Builtin = (call) => {
 
 const printf: Builtin = (call) => {
   const [format, ...values] = call.args
-  // `-v` sets a variable.
+  // `printf -v` sets a variable.
   if (format !== undefined && canBeOption(format)) return call.refuse('construct', format)
   if (format !== undefined) call.text(format)
   for (const value of values) call.shown(value)
@@ -73,10 +73,10 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map([
   ['command', lookUpCommand],
 ])
 
-/** Builtins that can be trusted like programs. */
+/** Builtins that the caller can trust like programs. */
 export const trustedBuiltins: ReadonlySet<string> = new Set(['kill', 'ulimit', 'umask', 'wait'])
 
-/** Builtins that change how later commands are read. */
+/** Builtins that change how the shell parses or runs later commands. */
 export const refusedBuiltins: ReadonlySet<string> = new Set(
   '. alias bg bind break builtin caller compgen complete compopt continue coproc declare dirs disown enable eval exec export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return select set shift shopt source suspend times trap type typeset unalias unset'.split(
     ' ',

@@ -18,7 +18,7 @@ const copy: Grammar = {
       call.path(source, asLinks && !follows ? 'look' : 'read')
       if (asLinks) movesLinks(call, source, !follows)
     }
-    // A copy follows a link that has the copy's name in the target directory.
+    // If the target directory has a link with the copy's name, the copy follows that link.
     for (const source of sources) {
       const name = source.value.glob ? undefined : source.value.text?.split('/').findLast(Boolean)
       const inside = name === undefined || /^\.\.?$/.test(name) ? destination : `${destination}/${name}`
@@ -41,18 +41,18 @@ const move: Grammar = {
   },
 }
 
-/** Judges a moved or copied tree: its links must not lead out from the new place. */
+/** Checks a moved or copied tree: at the new place, its links must not lead outside. */
 function movesLinks(call: Invocation, source: Argument, climbing: boolean): void {
   call.tree(source, { climbing })
   call.context.facts.links = true
 }
 
-/** Splits sources and destination. The destination's text remains a workspace path, since it can name files. */
+/** Splits sources and destination. The destination's text remains a workspace path, since files can be named after it. */
 function split(call: Invocation, { operands, values }: Parsed) {
   const [given] = values.get('t') ?? []
   const last = operands.at(-1)
   const destination = given?.text ?? (given === undefined ? last?.value.text : undefined)
-  // A pattern can expand to several words, and the last word would be the destination.
+  // A pattern can expand to several words, of which the last would be the destination.
   if (destination === undefined || (given === undefined && (operands.length < 2 || last?.value.glob === true)))
     return call.refuse('unknown', last)
   if (given === undefined && last !== undefined) call.path(last, 'write')
@@ -74,7 +74,7 @@ const link: Grammar = {
     for (const target of alone ? operands : operands.slice(0, -1)) {
       if (has(parsed, 's')) {
         checkLinkText(call, target, at)
-        // The last name may be the link or its directory. The link's text must be valid for both.
+        // The last name can be the link itself, or the directory of the link. The link's text must be valid for both.
         if (place !== undefined) checkLinkText(call, target, at?.replace(/[^/]*\/*$/, '.'))
       } else {
         call.path(target, 'read')
@@ -85,7 +85,7 @@ const link: Grammar = {
   },
 }
 
-/** Checks a link's text: it must mean the same in a view, lead inside, and pass no link that leads out. */
+/** Checks a link's text. It must mean the same in a view, lead inside, and pass no link that leads outside. */
 function checkLinkText(call: Invocation, target: Argument, directory: string | undefined): void {
   const text = textOf(target)
   if (text === undefined || directory === undefined) return call.refuse('unknown', target)
@@ -93,7 +93,7 @@ function checkLinkText(call: Invocation, target: Argument, directory: string | u
   call.check(`${directory}/${text}`, target, 'read')
 }
 
-/** Refuses to remove a mount's root. A view forbids that, but here the root is an ordinary directory. */
+/** Refuses to remove a mount's root. In a view this fails, but here the root is an ordinary directory. */
 export function refuseRoot(call: Invocation, argument: Argument): void {
   for (const start of startsOf(argument.value.text ?? '', call)) {
     const place = call.context.settings.view.resolve(start)
@@ -102,11 +102,11 @@ export function refuseRoot(call: Invocation, argument: Argument): void {
 }
 
 const list: Grammar = {
-  // Options for columns are missing, because a host path has another width.
+  // Options for columns are missing, because the width of a host path differs.
   options:
     '1 a|all A|almost-all b|escape B|ignore-backups block-size: c classify~ color~ d|directory f F file-type full-time g G|no-group group-directories-first h|human-readable H|dereference-command-line hide: i|inode I|ignore: k|kibibytes l L|dereference n|numeric-uid-gid N|literal o p q|hide-control-chars Q|quote-name r|reverse R|recursive s|size S si sort: t time: time-style: u U v X',
   operands(call, parsed) {
-    // User names would be those of this machine.
+    // User names would be names of this machine.
     if (has(parsed, 'l', 'o', 'g', 'full-time') && !has(parsed, 'n')) call.refuse('option', undefined, 'use `ls -n`')
     for (const operand of parsed.operands) call.path(operand, 'read')
   },
@@ -115,7 +115,7 @@ const list: Grammar = {
   prints: (parsed, call) => has(parsed, 'd', 'R') || !isOneDirectory(parsed, call),
 }
 
-/** `ls` shows the entries of a single directory without its name. */
+/** Returns whether the output of `ls` is one directory's entries: it then does not show the directory's name. */
 function isOneDirectory({ operands: [only, ...others] }: Parsed, call: Invocation): boolean {
   const text = others.length > 0 ? undefined : textOf(only)
   const host = text?.startsWith('/') ? call.context.settings.view.hostOf(text) : undefined

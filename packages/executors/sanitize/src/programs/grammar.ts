@@ -2,7 +2,7 @@ import { type Argument, type Invocation, textOf } from '../invocation/invocation
 import type { Outcome } from '../invocation/analysis-context.ts'
 import type { Mode } from '../invocation/path-words.ts'
 
-/** The value of an option: none, text, or a path. `attached`: text in the same word, or none. */
+/** The value of an option: none, text, or a path. `attached`: optional text in the same word. */
 type ValueKind = 'none' | 'text' | 'attached' | Mode
 
 interface Option {
@@ -12,11 +12,11 @@ interface Option {
 
 interface OptionValue {
   readonly argument: Argument
-  /** The value without its option; `undefined` if only the shell knows the value. */
+  /** The option's value; `undefined` if only the shell knows it. */
   readonly text: string | undefined
 }
 
-/** Parsed arguments. Each option is listed under its first name. */
+/** Parsed arguments. Each option has its first name. */
 export interface Parsed {
   readonly options: ReadonlySet<string>
   readonly values: ReadonlyMap<string, readonly OptionValue[]>
@@ -25,19 +25,18 @@ export interface Parsed {
 
 export interface Grammar {
   /**
-   * `r|recursive` has no value, `n|lines:` a text, `f|file=read` a path, `i|in-place~` a text in the same word or none; `#` is a number
-   * such as `-5`.
-   * All other options are refused.
+   * `r|recursive` has no value, `n|lines:` a text, `f|file=read` a path, `i|in-place~` an optional text in the same word.
+   * `#` is a number such as `-5`. All other options are refused.
    */
   readonly options: string
-  /** The kind of the operands, or a function that judges them. */
+  /** How the program uses its operands, or a function that checks them. */
   readonly operands: Mode | ((call: Invocation, parsed: Parsed) => Partial<Outcome> | void)
-  /** Whether the program's output names its operands; `several`: only several operands. Default `always`. */
+  /** Whether the program's output contains its operands. `several`: only if there are several operands. Default: always. */
   readonly prints?: 'never' | 'several' | ((parsed: Parsed, call: Invocation) => boolean) | undefined
-  /** Options for walking directories, and for following links there. */
+  /** Options that make the program walk directories. `follows`: options that make it follow links during the walk. */
   readonly recursive?: readonly string[] | undefined
   readonly follows?: readonly string[] | undefined
-  /** The program passes on lines unchanged, so its output may hold host paths of its input. */
+  /** True if the program outputs lines of its input unchanged, so that the output may contain host paths. */
   readonly passes?: boolean | ((parsed: Parsed) => boolean) | undefined
 }
 
@@ -57,7 +56,7 @@ function specificationOf(text: string): ReadonlyMap<string, Option> {
   return made
 }
 
-/** Separates options, values and operands as `getopt` does, and judges the values. */
+/** Separates options, values and operands as `getopt` does, and checks the values. */
 function parseArguments(call: Invocation, specification: ReadonlyMap<string, Option>): Parsed {
   const options = new Set<string>()
   const values = new Map<string, OptionValue[]>()
@@ -85,7 +84,7 @@ function parseArguments(call: Invocation, specification: ReadonlyMap<string, Opt
   function takeOption(text: string, argument: Argument, next: Argument | undefined): boolean {
     const long = /^(--[^=]+)(=?)/.exec(text)
     for (let at = 1; at < text.length; at++) {
-      // An abbreviated option can be ambiguous, so it is refused.
+      // Refuses an abbreviated option, since it can be ambiguous.
       const option = specification.get(long?.[1] ?? `-${text[at]}`) ?? call.refuse('option', argument)
       const { name, kind } = option
       options.add(name)

@@ -34,7 +34,7 @@ const plainTests = new Set(
 )
 const wholePath = new Set(['-path', '-ipath', '-wholename', '-iwholename', '-regex', '-iregex'])
 
-/** Judges `find`: start points are paths. The accepted forms start no command, and write only to the output. */
+/** Checks `find`. Its start points are paths. The accepted forms start no command, and write only to the output. */
 export function find(call: Invocation): Outcome {
   const { args, context } = call
   if (context.tainted) call.refuse('shown')
@@ -46,7 +46,7 @@ export function find(call: Invocation): Outcome {
   const links = words.slice(0, begin).some((word) => word !== '-P') || words.includes('-follow')
   for (const start of starts) {
     call.path(start, links ? 'read' : 'look')
-    // `find -delete` does not remove `.`.
+    // Excludes `.`, which `find -delete` does not remove.
     if (words.includes('-delete') && start.value.text?.startsWith('/')) refuseRoot(call, start)
   }
   for (let index = past < 0 ? args.length : past; index < args.length; index++) {
@@ -60,7 +60,7 @@ export function find(call: Invocation): Outcome {
     if (!isText) call.path(next, 'read')
     else call.text(next)
     const pattern = words[index + 1] ?? ''
-    // `find` matches paths that begin with the start point. An absolute start point becomes a host path.
+    // The paths that `find` compares begin with the start point. An absolute start point becomes a host path, so the match differs.
     const shows = wholePath.has(word) ? call.hosts : /^-i?name$/.test(word) && namesMount(call, starts, pattern)
     if (shows) call.refuse('shown', next)
     index++
@@ -69,7 +69,7 @@ export function find(call: Invocation): Outcome {
   return call.done({ prints: call.hosts })
 }
 
-/** Whether a pattern can match a mount's directory, whose name differs on the host. */
+/** Returns whether a pattern can match the name of a mount's directory, which differs on the host. */
 function namesMount({ context }: Invocation, starts: readonly Argument[], pattern: string): boolean {
   const { view } = context.settings
   const [first = '', ...rest] = pattern.toLowerCase().split(/[*?[\\]/)

@@ -1,7 +1,7 @@
 import type { Grammar } from './grammar.ts'
 import { textOf } from '../invocation/invocation.ts'
 
-/** Judges `sed`. Scripts remain unchanged; scripts that run programs or name files are refused. */
+/** Checks `sed`. Does not change scripts. Refuses scripts that run programs or open files. */
 export const sed: Grammar = {
   options:
     'e|expression: E|r|regexp-extended i|in-place~ l|line-length: n|quiet|silent s|separate u|unbuffered z|null-data posix sandbox',
@@ -12,17 +12,17 @@ export const sed: Grammar = {
     if (given.length === 0 && first !== undefined) call.text(first)
     const scripts = given.length === 0 && first !== undefined ? [{ argument: first, text: textOf(first) }] : given
     for (const { argument, text } of scripts) if (text === undefined || !isHarmless(text)) call.refuse('code', argument)
-    // The suffix of `-i` can name another directory.
+    // The suffix of `-i` can contain another directory.
     for (const { argument, text } of values.get('i') ?? [])
       if (/[/*]/.test(text ?? '/')) call.refuse('option', argument)
     for (const file of given.length === 0 ? rest : operands) call.path(file, values.has('i') ? 'write' : 'read')
   },
 }
 
-/** Limit of a script's characters. */
+/** Maximum characters of a script. */
 const longestScript = 8_192
 
-/** Parses `s` up to a delimiter. Versions of `sed` disagree about a delimiter in a bracket, so such brackets are refused. */
+/** Matches the pattern of `s` up to a delimiter. Refuses a delimiter in brackets, which versions of `sed` parse differently. */
 function pattern(delimiter: string): string {
   const character = String.raw`\[:\w+:\]|[^\][\n${delimiter}]`
   const bracket = String.raw`\[(?:\^|(?!\^))(?:\]|${character})(?:${character})*\]`
@@ -37,12 +37,12 @@ const substitution = (delimiter: string) => {
   const [first, second] = [pattern(delimiter), replacement(delimiter)]
   return new RegExp(`^(?:s${delimiter}${first}${second}[gpiImM0-9]*|y${delimiter}${second}${second})${end}`)
 }
-/** Text after `a`, `i` and `c` continues after a backslash at the end of a line. A label ends at a space: commands can follow. */
+/** Matches other commands. Text of `a`, `i` and `c` continues after a backslash at the end of a line. A label ends at a space. */
 const others = new RegExp(
   String.raw`^(?:\{|(?:[aic](?:[^\n\\]|\\[\s\S])*|#[^\n]*|[:btT][ \t]*[\w.-]*|[qQlL][ \t]*\d*|[=dDgGhHnNpPxz])${end})`,
 )
 
-/** True only for commands that open nothing, and `s` without the flags `e` and `w`. */
+/** Returns true only for scripts of commands that open no file, and of `s` without the flags `e` and `w`. */
 export function isHarmless(script: string): boolean {
   if (script.length > longestScript) return false
   for (let rest = skipped(script, /^[\s;{}]+/); rest !== ''; ) {

@@ -5,23 +5,23 @@ import type { Mode } from '../invocation/path-words.ts'
 const files = new Set('-e -f -d -r -w -x -s -p -S -b -c -g -u -k -O -G -N -a'.split(' '))
 const comparisons = new Set(['-nt', '-ot', '-ef'])
 const texts = new Set('= == != < > -eq -ne -lt -le -gt -ge'.split(' '))
-/** Words that are operators, or end the command. */
+/** Words after an operand: operators, or the end of the command. */
 const follows = /^(?:[\])(]|-[a-z]+|[=!<>]=?)$/
 
 export function test(call: Invocation): Outcome {
   const { args } = call
   for (const [index, argument] of args.entries()) {
     const before = args[index - 1]
-    // An unknown word could be an operator, and the next word a file.
+    // An unknown word could be an operator, and the next word its file.
     if (before !== undefined && before.value.text === undefined && !follows.test(textOf(argument) ?? ''))
       call.refuse('unknown', before)
     const operator = textOf(before) ?? ''
     const next = textOf(args[index + 1]) ?? ''
-    // `-v` evaluates the index in a variable's name.
+    // Refuses `-v`, which evaluates an index in a variable's name.
     if (/^-[vR]$/.test(operator)) call.refuse('construct', argument)
     const mode = modeOf(operator, next)
     if (mode !== undefined) call.path(argument, mode)
-    // A host path is empty only if its workspace path is empty.
+    // Whether a path is empty is the same for the host path and the workspace path.
     else if (/^-[nz]$/.test(operator) && !texts.has(next)) emptyOrNot(call, argument)
     else call.text(argument)
   }

@@ -53,7 +53,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   diff: {
     options:
       'a|text b|ignore-space-change B|ignore-blank-lines c C: context~ d|minimal e|ed E|ignore-tab-expansion F|show-function-line: H|speed-large-files i|ignore-case I|ignore-matching-lines: L: label: N|new-file n|rcs p|show-c-function q|brief r|recursive s|report-identical-files t|expand-tabs T|initial-tab u U: unified~ w|ignore-all-space W|width: x|exclude: X|exclude-from=read y|side-by-side Z|ignore-trailing-space color~ from-file=read to-file=read left-column no-dereference strip-trailing-cr suppress-common-lines tabsize:',
-    // `diff` opens entries of a directory and follows their links, with or without `-r`.
+    // `diff` opens a directory's entries and follows their links, with or without `-r`.
     operands(call, { operands, values }) {
       for (const operand of operands) {
         call.path(operand, 'read')

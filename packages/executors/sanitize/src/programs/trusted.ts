@@ -6,14 +6,14 @@ import { lookAt } from '../paths/links.ts'
 import { refuse } from '../refusal.ts'
 import { trustedBuiltins } from './builtins.ts'
 
-/** Judges a trusted program. Its absolute workspace paths are mapped, also after `--name=`; other arguments remain unchanged. */
+/** Runs a trusted program. Maps absolute workspace paths in its arguments, also after `--name=`. Other arguments do not change. */
 export function runTrusted(call: Invocation): Outcome {
   for (const argument of call.args) mapArgument(call, argument)
-  // New files of the program are not checked, since the caller trusts the program.
+  // Files that the program writes are not checked, since the caller trusts the program.
   return call.done({ prints: call.hosts || call.tainted || call.context.tainted })
 }
 
-/** Places in an argument where a path can begin: `-C/x`, `--file=/x`, `CFLAGS=-I/x`, `host:/x`. */
+/** Finds paths inside an argument: `-C/x`, `--file=/x`, `CFLAGS=-I/x`, `host:/x`. */
 const innerPath = /(?<=[=:,@(](?:-[A-Za-z])?|^-[A-Za-z]{1,3})\/(?!\/)[^\s:,)]*/g
 
 function mapArgument(call: Invocation, argument: Argument): void {
@@ -32,7 +32,7 @@ function mapArgument(call: Invocation, argument: Argument): void {
   else call.hosts ||= value.tainted
 }
 
-/** True for a pattern's path, an existing path, or a new name in an existing directory. Code and messages can begin with a slash too. */
+/** Returns true for a pattern, an existing path, or a new name in an existing directory. Other text can also begin with a slash. */
 function isOurs(call: Invocation, text: string): boolean {
   const place = call.context.settings.view.resolve(text)
   if (place.kind !== 'mount') return false
@@ -56,12 +56,12 @@ export function runFile(call: Invocation, program: Argument): Outcome {
   return runTrusted(call)
 }
 
-/** Refuses an unknown program, which could open any file. */
+/** Refuses an installed program that this package does not know: it could open any file. */
 export function runUnknown(call: Invocation): Outcome {
   const { name } = call
   if (isInstalled(name) || trustedBuiltins.has(name))
     return refuse('program', call.written, `name \`${name}\` in \`trustPrograms\``, name)
-  // The shell only reports the missing program, whatever the arguments are.
+  // The program is missing: the shell only reports that, for any arguments.
   for (const argument of call.args) call.shown(argument)
   return call.done({ prints: false })
 }
