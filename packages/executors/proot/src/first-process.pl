@@ -1,16 +1,16 @@
-# The first process in proot's view: starts the command and reports how it ended. proot does not start it itself, because
+# The first process in proot's view. It starts the command and reports how the command ended. proot cannot start the command itself:
 #
-# - proot ends with 255 for any signal that ended its first process, and only when its last process has ended: a background process
-#   would keep a command from ending;
-# - its environment is proot's as well, where PROOT_LOADER names a host path, and LD_PRELOAD would act outside the view.
+# - proot exits with 255 for any signal that ends its first process, and exits only after its last process. A background process would
+#   therefore keep a command from ending.
+# - The first process gets proot's environment. There, PROOT_LOADER contains a host path, and LD_PRELOAD would act outside the view.
 #
-# Signals to the whole group are for the command, so it sits them out.
+# This process ignores signals to the whole group, since they are meant for the command.
 #
-# A command goes on for a moment when proot has been killed, and fails at its next path. So an ending counts only if proot still
-# translates afterwards: then it lived as long as the command did.
+# After proot is killed, a command runs on until its next path, which fails. So this process reports an end only if proot still
+# translates paths afterwards: proot then lived as long as the command.
 #
-# Arguments: the command. Descriptor 3 has the orders: device and inode of what is `/etc` in the view alone, the directory, and the
-# variables. Reports go to descriptor 4, and the command's standard error is descriptor 5.
+# Arguments: the command. Descriptor 3 contains the orders: device and inode of the view's own `/etc`, the directory, and the
+# variables. Reports go to descriptor 4. The command's standard error is descriptor 5.
 
 my @signals = qw(TERM INT HUP QUIT USR1 USR2);
 open(my $in, '<&=', 3) or exit 125;

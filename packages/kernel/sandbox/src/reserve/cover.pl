@@ -1,29 +1,29 @@
-# The part of the keeper that covers parts in the tree of a sandbox, from outside: see keeper.pl and watch.pl. A program of the host
-# can replace what a cover lies over, and the kernel takes the cover away then. It is put over the new entry.
+# The part of the keeper that places covers in the tree of a sandbox, from outside: see keeper.pl and watch.pl. If a program of the
+# host replaces a covered entry, the kernel removes the cover. The keeper then covers the new entry.
 #
-# A child of the keeper becomes the owner of the sandbox. It enters the user namespace that the mount namespace belongs to, and then
-# that. No process of the sandbox can see it. It makes each cover as a mount that is nowhere, and moves it onto an open descriptor of
-# the entry. So a name that is exchanged meanwhile leads the cover nowhere else, and the table of mounts shows where it went.
+# A child of the keeper becomes the owner of the sandbox. It enters the user namespace of the mount namespace, then the mount
+# namespace. Processes of the sandbox cannot see the child. It creates each cover as a detached mount, and moves the mount onto an
+# open descriptor of the entry. So a name that is replaced meanwhile cannot redirect the cover, and the mount table shows its place.
 #
-# A command may be quicker than this. It is ended where the entry is gone for long or is not a file, where the entry has a further
-# name, and where a part that must not be written is open for writing: that descriptor would go on to write it.
+# A command may act before the cover is back. The sandbox is killed if the entry is missing for long, is not a file or has another
+# name. It is also killed if a read-only part is open for writing, because that descriptor could still write.
 
 our (%n, %watched);
 
-# Put back so often in ten seconds, a cover is not put back any more.
+# Maximum number of restorations within ten seconds. Above it, the sandbox is killed.
 my $most = 100;
 
-# Microseconds for a missing entry, or for the program that saves it; and seconds for all.
+# Microseconds to wait for a missing entry, or for the program that saves it. Seconds for the whole child.
 my ($patience, $limit) = (250_000, 10);
 
 sub pause_ { my $none = ''; select($none, undef, undef, $_[0]) }
 
 sub micros { my $now = "\0" x 16; syscall($n{clock_gettime}, 0, $now); my ($s, $ns) = unpack('qq', $now); return $s * 1_000_000 + int($ns / 1000) }
 
-# The process has ended.
+# Returns whether the process has ended.
 sub ended { my $in = ''; vec($in, $_[0]{pidfd}, 1) = 1; return select($in, undef, undef, 0) > 0 }
 
-# Covers have been lost: they are put back, or the sandbox is killed.
+# Restores lost covers, or kills the sandbox.
 sub mend {
   my ($id, $w, @lost) = @_;
   return exposed($id, $w, 0, @lost) if ended($w);
@@ -39,7 +39,7 @@ sub exposed {
   say_('exposed', $id, $micros, @which);
 }
 
-# Starts a child that covers.
+# Starts a child that places covers.
 sub cover {
   my ($id, $w, $careful, @which) = @_;
   my $started = micros();
@@ -55,7 +55,7 @@ sub cover {
   $w->{child} = { pid => $pid, from => $from, careful => $careful, until => time() + $limit, which => \@which };
 }
 
-# The child has ended, or has had its time. Each cover must be where it was to be.
+# Handles the end of the child, or of its time. Checks that each cover is at its mount point.
 sub covered {
   my ($id) = @_;
   my $w = $watched{$id};
@@ -87,14 +87,14 @@ sub forsake {
   close $c->{from};
 }
 
-# In the child. The answer is the microseconds for which the last one was open to commands; undef where one could not be covered.
+# Runs in the child. Returns the microseconds for which a part was open to commands, at most; undef if a part could not be covered.
 sub cover_all {
   my ($w, $careful, $started, @which) = @_;
   my ($there, $here) = enter($w) or return undef;
   my @parts;
   for my $i (@which) { push @parts, [$w->{kinds}[$i], "$_$w->{wanted}[$i]"] for '', @{ $w->{aliases} } }
   my $longest = 0;
-  # each mask is a descriptor until it has its place
+  # each mask is a descriptor until it is mounted, so the parts come in groups
   while (my @some = splice(@parts, 0, 200)) {
     my @masks;
     return undef if $here >= 0 && syscall($n{setns}, $here, 0x20000) < 0;
@@ -114,7 +114,7 @@ sub cover_all {
   return $longest;
 }
 
-# Becomes the owner of the tree of a sandbox. The answer is that mount namespace, and one of its own with a file that masks others.
+# Becomes the owner of a sandbox's tree. Returns the sandbox's mount namespace, and a new one with a file to mount as a mask.
 sub enter {
   my ($w) = @_;
   my $path = "/proc/$w->{pid}/ns/mnt";
@@ -136,14 +136,14 @@ sub enter {
   my $fd = syscall($n{openat}, -100, $mask, 0xc1, 0);
   return if $fd < 0;
   closefd($fd);
-  # no write through it, wherever it is moved
+  # read-only: no write passes through the mask, wherever it is mounted
   my $set = pack('QQQQ', 1, 0, 0, 0);
   return if syscall($n{mount_setattr}, -100, $at, 0, $set, 32) < 0;
   return ($there, $here);
 }
 
-# Covers one part. A careful one is in the tree of a command that runs. Its entry may be missing for a moment: an editor moves the
-# old file away first, and a name that is just being replaced takes no mount.
+# Covers one part. $careful: the command is already running. The entry may then be missing for a moment: an editor moves the old file
+# away first, and the kernel mounts nothing on a name that is being replaced.
 sub cover_one {
   my ($careful, $started, $kind, $path, $masks) = @_;
   my $until = micros() + $patience;
@@ -156,15 +156,15 @@ sub cover_one {
   my $is_kept = !$careful || is_kept($fd, $s, $kind, $path);
   closefd($fd);
   return undef unless $is_kept;
-  # the entry came at its last change, where the file system notes that
+  # the time of the replacement: the entry's last change, if the file system records it
   my $since = $s->{changed} < $started && $s->{changed} > $started - 1_000_000 ? $s->{changed} : $started;
   return $now - $since;
 }
 
-# Puts a cover over an entry. The answer is the error, the descriptor of the entry and its status.
+# Puts a cover over an entry. Returns the error, the descriptor of the entry and its status.
 sub put_cover {
   my ($careful, $kind, $path, $masks) = @_;
-  # read nothing, and follow no link
+  # opens without reading, and follows no link
   my ($how, $empty) = (pack('QQQ', 012000000, 0, 6), '');
   my $fd = syscall($n{openat2}, -100, $path, $how, 24);
   return $! + 0 if $fd < 0;
@@ -172,7 +172,7 @@ sub put_cover {
   my $is_file = $s && is_file($s);
   my $is_wrong = !$s || ($careful || $kind eq 'f' ? !$is_file : $kind =~ /[de]/ && !is_directory($s));
   my $tree = $is_wrong ? -1 : $kind !~ /[fde]/ ? itself($fd, $kind eq 'r') : $is_file ? shift @$masks : memory($kind);
-  # one that is just being removed is as good as gone
+  # an entry that is being removed counts as missing
   my $error = $is_wrong ? ($s && $s->{links} ? 22 : 2) : $tree < 0 || syscall($n{move_mount}, $tree, $empty, $fd, $empty, 0x44) < 0 ? $! + 0 : 0;
   if ($error && $is_file && $kind =~ /[fde]/) { unshift @$masks, $tree }
   else { closefd($tree) }
@@ -180,7 +180,7 @@ sub put_cover {
   return ($error, $fd, $s);
 }
 
-# An empty directory in memory.
+# Creates an empty directory in memory.
 sub memory {
   my ($kind) = @_;
   my $mode = $kind eq 'e' ? '0555' : '0000';
@@ -196,7 +196,7 @@ sub memory {
   return $tree;
 }
 
-# The entry itself, as a mount.
+# Clones the entry itself as a mount.
 sub itself {
   my ($fd, $is_sealed) = @_;
   my ($empty, $set) = ('', pack('QQQQ', 1, 0, 0, 0));
@@ -205,21 +205,21 @@ sub itself {
   return syscall($n{mount_setattr}, $tree, $empty, 0x9000, $set, 32) < 0 ? -1 : $tree;
 }
 
-# The command has kept no other way to what was covered. The program that saved it may be at it for a moment.
+# Returns whether the command has no other access to the covered entry. Waits a moment for the program that saves the entry.
 sub is_kept {
   my ($fd, $s, $kind, $path) = @_;
-  # its user cannot write it where this is not its file
+  # the user of the sandbox can write its own files, and files with write bits for others
   my $is_writable = $kind eq 'r' && ($s->{uid} == $> || $s->{mode} & 022);
   my $how = pack('QQQ', 02004000, 0, 6);
   my $file = $is_writable ? syscall($n{openat2}, -100, $path, $how, 24) : $fd;
-  # replaced once more, as the table will say
+  # replaced again: the mount table will show this
   return $! == 2 if $file < 0;
   my $until = micros() + $patience;
   my $is_kept;
   while (1) {
     my $now = look($file, '', 0x1000) or last;
     $is_kept = $now->{id} ne $s->{id} || $now->{links} == 0;
-    # a lease to read is given where no process has it open for writing
+    # the kernel grants a lease to read only if no process has the file open for writing
     my $is_free = !$is_writable || syscall($n{fcntl}, $file, 1024, 0) >= 0;
     last if !$is_free && $! != 11;
     $is_kept ||= $is_free && $now->{links} == 1;

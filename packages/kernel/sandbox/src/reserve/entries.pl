@@ -1,26 +1,26 @@
-# The part of the keeper that changes the workspace's disk: see keeper.pl. A command can exchange every name there at any moment,
-# and the keeper has more rights than it. So each act goes by a descriptor:
+# The part of the keeper that changes the workspace's disk: see keeper.pl. A command can replace any name there at any time, and the
+# keeper has more rights than the command. So each change uses descriptors:
 #
-# - A directory is reached one component after the other, none of which may be a link.
-# - What is made is opened at once without following, and must be new: empty, of this user, closed to others, on the file system of
-#   its parent, and not older than the call that made it. Mode, owner and time are set through that descriptor.
-# - A directory is removed by its name in its open parent, and by `unlinkat` for empty directories: it follows nothing and deletes
-#   no data. A file gets a temporary name first. It is removed only if it is still the very same file. A file of another program
-#   that had taken its name gets that name back.
+# - The keeper opens a directory one component at a time, and follows no link.
+# - The keeper opens a created entry at once, without following links. The entry must be new: empty, of this user, closed to others, on
+#   the file system of its parent, and not older than the call that created it. Its descriptor is used to set mode, owner and time.
+# - The keeper removes an empty directory with `unlinkat`, by its name in its open parent. This follows no link and deletes no data.
+#   It renames a file to a temporary name first, and removes it only if it is still the same file. A file of another program gets its
+#   name back.
 #
-# An entry is a hash: kind (`leaf`, `file` or `parent`), id (device and inode), time (seconds), and what keeper.pl notes of it. A
-# status is a hash of `look`.
+# An entry is a hash: kind (`leaf`, `file` or `parent`), id (device and inode), time (seconds), and further fields of places.pl. A
+# status is a hash that `look` returns.
 
 our (%n, $mark, $flags, $readable);
 
-# Leads to the very directory, under any name, and needs no right in it.
+# Returns a path to exactly this directory, whatever its name is. Needs no right in the directory.
 sub self { return "/proc/self/fd/$_[0]" }
 sub openat { my ($fd, $name, $how) = @_; return syscall($n{openat}, $fd, $name, $how // $flags, 0) }
 sub closefd { syscall($n{close}, $_[0]) if $_[0] >= 0 }
 sub is_file { return ($_[0]{mode} & 0170000) == 0100000 }
 sub is_directory { return ($_[0]{mode} & 0170000) == 0040000 }
 
-# Removes an empty directory, or the file of the status: by a name that no other process uses. False: see $!.
+# Removes an empty directory, or the file with the given status, after renaming it to a private name. False: failed, see $!.
 sub removeat {
   my ($fd, $name, $s) = @_;
   return syscall($n{unlinkat}, $fd, $name, 0x200) >= 0 unless $s && is_file($s);
@@ -28,14 +28,14 @@ sub removeat {
   return 0 if syscall($n{renameat2}, $fd, $name, $fd, $aside, 1) < 0;
   my $now = look($fd, $aside);
   return syscall($n{unlinkat}, $fd, $aside, 0) >= 0 if $now && $now->{id} eq $s->{id};
-  # another program's file: it gets its name back, or one that is free
+  # a file of another program: it gets its name back, or a free name
   my $saved = "$name.saved-" . int(rand(2**31));
   syscall($n{renameat2}, $fd, $aside, $fd, $name, 1) < 0 && syscall($n{renameat2}, $fd, $aside, $fd, $saved, 1);
   $! = 2;
   return 0;
 }
 
-# The status of an entry, without following a link; with 0x1000 (AT_EMPTY_PATH) of the descriptor itself.
+# Returns the status of an entry, without following a link. With 0x1000 (AT_EMPTY_PATH): the status of the descriptor itself.
 sub look {
   my ($fd, $name, $how) = @_;
   my $b = "\0" x 256;
@@ -58,7 +58,7 @@ sub look {
   return \%status;
 }
 
-# The status is that of the entry, and nothing has changed it.
+# Returns whether the status belongs to the entry, and the entry is unchanged.
 sub fits {
   my ($s, $e) = @_;
   return 0 unless $s && $s->{id} eq $e->{id};
@@ -73,7 +73,7 @@ sub names {
   return [grep { $_ ne '.' && $_ ne '..' } readdir $d];
 }
 
-# A directory by its canonical path: through no link.
+# Opens a directory by its canonical path. Follows no link.
 sub walk {
   my ($path) = @_;
   my $slash = '/';
@@ -88,7 +88,7 @@ sub walk {
   return $fd;
 }
 
-# The answer to a failure by its error. A shortage (memory, descriptors, space, quota) is named.
+# Returns the answer to a failure. For a shortage (memory, descriptors, space, quota), the answer contains the error number.
 sub failed {
   my ($answer, $e) = @_;
   $e //= $! + 0;
@@ -97,7 +97,7 @@ sub failed {
 
 sub refused { my ($e) = @_; return $e == 13 || $e == 1 ? 'forbidden' : $e == 30 ? 'sealed' : failed('changed', $e) }
 
-# Makes a directory, closed to others. The answer is its descriptor and status, or -1 and why not.
+# Creates a directory, closed to others. Returns its descriptor and status, or -1 and the reason.
 sub fresh {
   my ($fd, $name) = @_;
   my $above = look($fd, '', 0x1000) or return (-1, 'changed');
@@ -124,7 +124,7 @@ sub fresh {
   return (-1, failed('changed', $e));
 }
 
-# Makes a file with its content: new, since it is opened by the call that makes it. The answer is that of `fresh`.
+# Creates a file with its content. One call creates and opens it, so it is certainly new. Returns the same as `fresh`.
 sub fresh_file {
   my ($fd, $name, $content) = @_;
   my $own = syscall($n{openat}, $fd, $name, 02000302, 0600);
@@ -140,8 +140,8 @@ sub fresh_file {
   return (-1, $made ? refused($e) : 'changed');
 }
 
-# Sets mode, time and owner through its own descriptor. True when it is as it was to be. A file stays this user's: no command
-# changes it.
+# Sets mode, time and owner through the descriptor of an entry. Returns whether they are set. A file remains this user's, so that no
+# command can change it.
 sub shape {
   my ($own, $e, $uid, $gid) = @_;
   my $mode = { leaf => 0555, file => 0444 }->{ $e->{kind} } // 0755;
@@ -151,7 +151,7 @@ sub shape {
   return fits(look($own, '', 0x1000), $e);
 }
 
-# An entry that is made in a placeholder, or taken from it, changes its time: it gets that of its note again.
+# Restores the time of a placeholder, which changed when an entry in it was created or removed.
 sub settle {
   my ($fd, @all) = @_;
   my $s = look($fd, '', 0x1000) or return;
@@ -162,7 +162,7 @@ sub settle {
   }
 }
 
-# A mode can keep even its own user from making or removing names in a directory: not so while this is done.
+# Runs work in a directory. If the mode forbids even its own user to create or remove names there, changes the mode during the work.
 sub inside {
   my ($fd, $work) = @_;
   my $s = $> == 0 ? undef : look($fd, '', 0x1000);
@@ -173,7 +173,7 @@ sub inside {
   return wantarray ? @answer : $answer[0];
 }
 
-# Removes what was reserved. The answer is 0 where it is gone or is another's, else the number of the error.
+# Removes a reserved entry. Returns 0 if the entry is gone or belongs to another program, else the number of the error.
 sub take {
   my ($fd, $name, $e, @all) = @_;
   my $try = sub {
@@ -188,8 +188,8 @@ sub take {
   return $error == 13 ? inside($fd, $try) : $error;
 }
 
-# Removes what was being made, or removed, under a temporary name: empty directories and noted files. Noted directories are
-# entered. The answer is that of `take`.
+# Removes a temporary name that is left from a creation or a removal: an empty directory or a noted file. Enters noted directories.
+# Returns the same as `take`.
 sub clear {
   my ($fd, $name, $noted) = @_;
   my $s = look($fd, $name);

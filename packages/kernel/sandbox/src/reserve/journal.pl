@@ -5,10 +5,10 @@
 our ($dir, $mark, $unread);
 my ($mutex, $lock, $listed, %noted, %lives, $count);
 
-# Two notes are of one directory: by its number alone, one that took the number of a removed one would be taken for it.
+# Returns whether two notes are about one entry. Compares the times too, because a new entry can get the inode of a removed one.
 sub same { my ($one, $other) = @_; return $one->{id} eq $other->{id} && $one->{time} == $other->{time} }
 
-# Does work under the lock, and gives its answer; `busy` where another keeper holds it for six seconds. The notes are read once.
+# Runs work under the lock, and returns its answer. `busy`: another keeper kept the lock for six seconds. Reads the notes once.
 sub locked {
   my ($work) = @_;
   my $until = time() + 6;
@@ -27,7 +27,7 @@ sub locked {
   return $answer;
 }
 
-# Writes a file of the journal: it has its whole content when it gets its name.
+# Writes a file of the journal. The file gets its name when its content is complete.
 sub put {
   my ($file, @fields) = @_;
   my $line = join(' ', @fields) . "\n";
@@ -40,8 +40,8 @@ sub put {
   return $ok && rename("$dir/new.$mark", "$dir/$file");
 }
 
-# A file has all of its content when it gets its name, and keeps both. Where one cannot be read, for want of descriptors for
-# instance, nothing is known of what others hold: $unread is the error then, and nothing is made or removed.
+# Returns all notes. A file with its final name is complete and does not change. If a file cannot be read, for example because no
+# descriptors are left, the notes of other keepers are unknown: $unread is the error, and callers create and remove no entry.
 sub journal {
   return @$listed if $listed;
   my %now;
@@ -73,7 +73,7 @@ sub forget {
   @$listed = grep { !$gone{$_->{file}} } @$listed if $listed;
 }
 
-# A keeper lives while it holds its lock. One that cannot be asked is taken to live.
+# Returns whether a keeper lives: its lock is then taken. If this cannot be checked, the keeper counts as living.
 sub lives {
   my ($owner) = @_;
   return 1 if $owner eq $mark;
@@ -84,12 +84,12 @@ sub lives {
   return $lives{$owner} = $alive;
 }
 
-# Keepers are asked again.
+# Drops the cached results of `lives`.
 sub look_again { %lives = () }
 
 sub next_file { return "$mark." . ++$count }
 
-# Writes the note of an entry. Answers its file.
+# Writes the note of an entry. Returns the name of the note's file.
 sub note {
   my ($e) = @_;
   my $file = next_file();
@@ -100,14 +100,14 @@ sub note {
   return $file;
 }
 
-# The note of a name that could not be removed stays, as that of a keeper that has ended: every sweep tries again.
+# Keeps the note of a name that could not be removed, under the mark of a keeper that has ended: every sweep then tries again.
 sub leave_note { my ($file) = @_; rename("$dir/$file", "$dir/$mark-left." . ++$count); forget($file) }
 
-# Removes the marks of keepers that have ended.
+# Removes the lock files and unfinished files of keepers that have ended.
 sub sweep_marks {
   opendir(my $d, $dir) or return;
   for (readdir $d) { next unless /^([\w-]+)\.lock$/ || /^new\.([\w-]+)$/; unlink "$dir/$_" unless lives($1) }
 }
 
-# This keeper ends.
+# Removes the lock file of this keeper.
 sub end_journal { unlink "$dir/$mark.lock" if $lock }

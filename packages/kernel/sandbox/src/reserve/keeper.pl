@@ -1,32 +1,32 @@
-# The keeper: reserves names on disk and watches the mount tables of sandboxes, for all commands of one process. It is perl, because
-# Node has neither `renameat2` nor `flock` nor a way to wait for a change of a mount table. It follows journal.pl,
-# entries.pl, places.pl, cover.pl and watch.pl.
+# The keeper: reserves names on disk and watches the mount tables of sandboxes, for all commands of one process. The language is perl,
+# because Node cannot call `renameat2` or `flock`, or wait for a change of a mount table. In the script, this part comes after
+# journal.pl, entries.pl, places.pl, cover.pl and watch.pl.
 #
-# Placeholders. A reserved name is an empty directory (mode 0555, with a random time), made under a temporary name and moved in by
-# `RENAME_NOREPLACE`, so that it never replaces anything. Directories above it that are missing are made with it (mode 0755). It
-# stays when something is made in it, since only `rmdir` removes it. Where a program has to read something at the name, the
-# placeholder is a file with that content (mode 0444).
+# Placeholders: a reserved name is an empty directory (mode 0555, with a random time). The keeper creates it under a temporary name,
+# then renames it by `RENAME_NOREPLACE`, which never replaces an entry. The keeper also creates missing directories above (mode 0755).
+# A placeholder with an entry in it remains, since only `rmdir` removes placeholders. If a program must be able to read the name, the
+# placeholder is a file with the given content (mode 0444).
 #
-# The journal is one small file for each reserved directory and user of it, written before the directory has its name, and removed
-# after it has gone: `KIND PATH DEVICE INODE SECONDS`, the path in hexadecimal. Its name begins with the mark of its keeper, whose
-# lock file is locked while the keeper lives. All changes are made under one lock, `mutex`. A keeper that only watches never takes
-# it, and a keeper that waits for it watches on.
+# The journal has one small file for each reserved entry and each of its users: `KIND PATH DEVICE INODE SECONDS`, with the path in
+# hexadecimal. The file is written before the entry gets its name, and removed after the entry. Its name begins with the mark of its
+# keeper. Each keeper has a lock file, which is locked while the keeper lives. All changes need another lock, `mutex`. A keeper that
+# only watches never takes `mutex`, and a keeper that waits for `mutex` goes on watching.
 #
-# A directory is removed by its last living user, through the descriptor of its parent, and only while device, inode, mode and
-# (except for directories above) time are still those of the journal.
+# The last living user of a directory removes it, through the descriptor of its parent. Device, inode and mode must equal those of
+# the journal; the time too, except for directories above a reserved name.
 #
-# When its input ends, its process has ended: it kills the processes that it watches, waits for their end, and removes the names
-# that it holds.
+# When the input ends, the process that the keeper serves has ended. The keeper then kills the sandboxes that it watches, waits for
+# their end, and removes its reserved names.
 #
-# Input: a line with the journal's directory in hexadecimal, the mark, the flags for directories, and numbers of system calls. Then
-# a line for each order: `place`, `drop`, `sweep`, `watch` or `unwatch`, an id, and the arguments of the routine of that name.
+# Input: a line with the journal's directory in hexadecimal, the mark, the flags for directories, and numbers of system calls. Each
+# further line is a request: `place`, `drop`, `sweep`, `watch` or `unwatch`, an id, and the arguments of the routine with that name.
 
 our ($dir, $mark, %n, $flags, $readable, %watched);
 $SIG{$_} = 'IGNORE' for qw(TERM INT HUP PIPE);
 umask 077;
 my $buffer = '';
 
-# The next line of the input; undef at its end.
+# Returns the next line of the input; undef at its end.
 sub line {
   while ($buffer !~ /\n/) { my $got = sysread(STDIN, $buffer, 65536, length $buffer); return undef unless $got }
   $buffer =~ s/^([^\n]*)\n//;
@@ -37,14 +37,14 @@ my ($directory, $own, $how, @numbers) = split / /, line() // exit 0;
 $dir = pack('H*', $directory);
 $mark = $own;
 $flags = $how + 0;
-# without O_PATH
+# the flags without O_PATH
 $readable = $flags & ~010000000;
 %n = map { /(\w+)=(\d+)/ ? ($1, $2 + 0) : () } @numbers;
 
-# Answers a line.
+# Prints one line.
 sub say_ { syswrite(STDOUT, join(' ', @_) . "\n") }
 
-# Does an order. Answers what is to be said of a name.
+# Runs a request. Returns the answer to `place` or `drop`. The other requests print their answers themselves.
 sub order {
   my ($what, $id, @rest) = split / /, $_[0];
   if ($what eq 'place') { return ('placed', $id, place($id, @rest)) }
@@ -54,7 +54,7 @@ sub order {
   elsif ($what eq 'unwatch') { unwatch($id) }
 }
 
-# Names come and go in groups: one lock and one look at the journal for what has come together.
+# Runs requests. Consecutive requests for names share one lock, and one read of the journal.
 sub orders {
   my @lines = @_;
   while (@lines) {
@@ -75,7 +75,7 @@ while (1) {
   if (attend(1, undef)) { my $got = sysread(STDIN, $buffer, 65536, length $buffer); last unless $got }
 }
 
-# The process that it works for has ended.
+# The process that this keeper serves has ended.
 end($_) for values %watched;
 my $until = time() + 10;
 for my $w (values %watched) {

@@ -1,12 +1,12 @@
-# The part of the keeper that reserves names and gives them back: see keeper.pl. A chain is the list of the entries that one
-# reservation holds, the outermost first.
+# The part of the keeper that reserves and releases names: see keeper.pl. A chain is the list of the entries of one reservation, the
+# outermost first.
 
 our (%n, $dir, $mark, $unread);
-# chains by the ids of reservations; notes of temporary names by their directories, and the directories where one is left
+# chains by id of the reservation; notes of temporary names by directory; directories in which a temporary name is left
 my (%held, %intents, %untidy);
 
-# Reserves a name below the root. Arguments: id, owner (-1: none), root and path in hexadecimal, and `=` with the content in
-# hexadecimal where a file is to hold the name. The answer is `placed` and the identity, or why not.
+# Reserves a name below the root. Arguments: id, uid and gid of the owner (-1: none), root and path in hexadecimal. To reserve the
+# name by a file: also `=` with the content in hexadecimal. Returns `placed` and the identity, or the reason of a failure.
 sub place {
   my ($id, $uid, $gid, $root, $path, $content) = @_;
   $root = pack('H*', $root);
@@ -59,7 +59,7 @@ sub place {
   return "placed $chain[-1]{id}";
 }
 
-# Gives up: the notes and the descriptors go.
+# Gives up a reservation: removes the notes and closes the descriptors.
 sub finish {
   my ($answer, $chain, $spare) = @_;
   forget(map { $_->{file} } @$chain);
@@ -67,7 +67,7 @@ sub finish {
   return $answer;
 }
 
-# Notes that temporary names are made in a directory, before the first is; for all of a group at once.
+# Notes that temporary names will be created in a directory. One note is enough for a whole group of requests.
 sub intend {
   my ($at) = @_;
   return 1 if $intents{$at};
@@ -75,14 +75,14 @@ sub intend {
   return put($intent, 'temp', unpack('H*', "$at/.ws-tmp-$mark-")) && ($intents{$at} = $intent);
 }
 
-# All of a group is made.
+# Ends a group of requests: removes the notes of temporary names, except where such a name is left.
 sub made {
   $untidy{$_} ? leave_note($intents{$_}) : unlink "$dir/$intents{$_}" for keys %intents;
   %intents = %untidy = ();
 }
 
-# Each directory is made in the one above it, closed to others, and noted at once. They get their owner and mode from the
-# inside out, so that no other user reaches one before the outermost has them. Only then is that moved to its name.
+# Creates each directory in the one above it, closed to others, and notes it at once. Owners and modes are set from the inside out, so
+# that no other user can enter before the outermost directory has them. Then the outermost directory is moved to its name.
 sub make {
   my ($fd, $at, $names, $uid, $gid, $spare, $content) = @_;
   return failed('unwritable') unless intend($at);
@@ -127,7 +127,7 @@ sub make {
   return ('placed', @new);
 }
 
-# Gives a name back. It goes with its last living user.
+# Releases a reservation. Its last living user removes the entries.
 sub drop {
   my ($id) = @_;
   my $chain = delete $held{$id} or return 'gone';
@@ -139,7 +139,7 @@ sub drop {
     my @others = grep { same($_, $e) && !$own{$_->{file}} && lives($_->{owner}) } @all;
     intend($e->{path} =~ s{/[^/]+$}{}r) if $e->{kind} eq 'file' && !@others;
     my $error = $unread ? $unread : @others || !-e "$dir/$e->{file}" ? 0 : take($e->{fd}, $e->{name}, $e, @all);
-    # above what is left, a directory is not empty; elsewhere, something was made in it, and it stays
+    # a directory above a remaining entry is not empty; in any other directory, a program has created an entry, so the directory remains
     if ($error && ($left || ($error != 39 && $error != 17))) { $left = 1; leave_note($e->{file}) }
     else { forget($e->{file}) }
     $closed{ $e->{fd} } = 1;
@@ -148,19 +148,19 @@ sub drop {
   return 'gone';
 }
 
-# The temporary names of a note in a directory.
+# Returns the temporary names in a directory that begin with the prefix of a note.
 sub temporary {
   my ($fd, $prefix) = @_;
   return () unless $prefix =~ /^\.ws-tmp-/;
   return grep { index($_, $prefix) == 0 } @{ names($fd) // [] };
 }
 
-# Removes what keepers that are gone have left, temporary names and inner directories first.
+# Removes the entries of keepers that have ended: temporary names first, then inner directories before outer ones.
 sub sweep {
   look_again();
   my @all = journal();
   return 'swept 0' if $unread;
-  # owners whose temporary names are still there, and paths that could not be removed
+  # owners of remaining temporary names, and paths that could not be removed
   my ($swept, %kept, @left) = (0);
   my @dead = sort { ($b->{kind} eq 'temp') <=> ($a->{kind} eq 'temp') || length $b->{path} <=> length $a->{path} }
     grep { !lives($_->{owner}) } @all;
@@ -193,7 +193,7 @@ sub sweep {
   return "swept $swept";
 }
 
-# Gives everything back.
+# Releases all reservations.
 sub drop_all {
   return unless %held;
   locked(sub { drop($_); made(); '' }) for keys %held;

@@ -1,13 +1,13 @@
-# The part of the keeper that watches the mount tables of sandboxes: see keeper.pl. A sandbox that loses a mount
-# gets it back (cover.pl), or is killed.
+# The part of the keeper that watches the mount tables of sandboxes: see keeper.pl. If a sandbox loses a mount, the mount is restored
+# (cover.pl), or the sandbox is killed.
 #
-# A watch is a hash: pid, pidfd, uid and gid (of its owner), ends (killed at the first loss), aliases (where its tree appears again),
-# fh (the mount table), wanted (mount points), kinds (what covers each), ids (place in `wanted` => number of the mount there, which
-# another mount can have when that is gone) and child (what covers at the moment).
+# A watch is a hash: pid, pidfd, uid and gid (of the owner), ends (true: kill at the first loss), aliases (further paths of the tree),
+# fh (the mount table), wanted (mount points), kinds (of the covers), ids (index in `wanted` => mount number, which a later mount can
+# get again) and child (the process that is placing covers).
 
 our (%n, %watched);
 
-# The mount points of a table by the numbers of their mounts.
+# Returns the mount points of a mount table by mount number.
 sub table {
   my ($w) = @_;
   sysseek($w->{fh}, 0, 0);
@@ -18,8 +18,8 @@ sub table {
   return \%points;
 }
 
-# Each part is a letter and its mount point: the mask of a file, of a directory, an empty directory, read-only, writable, or x, which
-# is not put back. A `+` in front: it is to be covered first.
+# Starts a watch. Each part is a letter and a mount point: the mask of a file, of a directory, an empty directory, read-only, writable,
+# or x, which is not restored. With a `+` in front, the cover is missing so far, and is placed now.
 sub watch {
   my ($id, $pid, $start, $uid, $gid, $how, $aliases, @parts) = @_;
   my $pidfd = syscall($n{pidfd_open}, $pid + 0, 0);
@@ -37,14 +37,14 @@ sub watch {
   my $stat = <$f> // '';
   close $f;
   $stat =~ s/^.*\) //s;
-  # the number of a process that has ended may be another's by now
+  # another process may have the pid of an ended process
   return leave($id, $w) unless ((split / /, $stat)[19] // '') eq $start;
   sysopen($w->{fh}, "/proc/$pid/mountinfo", 0) or return unseen($id, $w);
-  # The first answer is always yes.
+  # the first result is always true
   is_changed($w);
   my ($points, %at) = (table($w));
   %at = reverse %$points;
-  # of several mounts at one point, the last one is seen
+  # of several mounts at one point, only the last is visible
   if (keys %at < keys %$points) { $at{ $points->{$_} } = $_ for sort { $a <=> $b } keys %$points }
   my %late = map { $_ => 1 } @late;
   my @lost;
@@ -58,7 +58,7 @@ sub watch {
   elsif (@late) { cover($id, $w, 0, @late) }
 }
 
-# It has ended, or it cannot be watched, for want of descriptors for instance: it does not go on without.
+# Handles a watch that cannot start. If the sandbox has not ended, kills it: it must not run unwatched.
 sub unseen {
   my ($id, $w) = @_;
   return leave($id, $w) if $! == 2 || $! == 3 || $! == 22;
@@ -89,7 +89,7 @@ sub forget_watch {
   delete $watched{$id};
 }
 
-# Its command has ended.
+# Ends a watch, after its command has ended.
 sub unwatch {
   my ($id) = @_;
   my $w = $watched{$id} or return;
@@ -99,13 +99,13 @@ sub unwatch {
   $w->{leaving} = 1;
 }
 
-# Kills the first process of a sandbox, and so all of it.
+# Kills the first process of a sandbox, which ends all its processes.
 sub end { my ($w) = @_; syscall($n{pidfd_send_signal}, $w->{pidfd}, 9, 0, 0) }
 
-# Whether the mount table has changed since this was asked, or `select` said so.
+# Returns whether the mount table has changed since the last call, or since `select` reported a change.
 sub is_changed { my $in = ''; vec($in, fileno $_[0]{fh}, 1) = 1; return select(undef, undef, $in, 0) != 0 }
 
-# A mount table has changed. While something is being covered, that is looked at afterwards.
+# Handles a change of a mount table. While a child places covers, does nothing: `covered` checks the table afterwards.
 sub changed {
   my ($id) = @_;
   my $w = $watched{$id};
@@ -116,7 +116,7 @@ sub changed {
   mend($id, $w, @lost) if @lost;
 }
 
-# Waits for a change of what is watched, or for so many seconds. True when there is something to read.
+# Waits for changes of the watched mount tables, up to a number of seconds. Returns whether the input can be read.
 sub attend {
   my ($read, $seconds) = @_;
   my ($in, $changes) = ('', '');

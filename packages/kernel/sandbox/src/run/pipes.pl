@@ -1,8 +1,8 @@
-# Makes pipes for Node, which has no call for it. It opens them through /proc, which leaves nothing on any disk; then this process
-# lets go of them.
+# Makes pipes for Node, which has no call for this. Node opens the pipes through /proc, so no file is needed on a disk. Then this process
+# closes them.
 #
-# A line of the input is the number of pipes to make, and says that those of the line before have been opened. The answer is the
-# numbers of their descriptors, the two ends of each pipe in turn. The input ends with the process that asks.
+# Each line of the input is the number of pipes to make. It also means that Node has opened the pipes of the line before. The answer is
+# the descriptor numbers of both ends of each pipe. The input ends with the Node process.
 
 local $| = 1;
 my @held;

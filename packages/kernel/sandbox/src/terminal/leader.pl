@@ -1,8 +1,8 @@
-# Leads the session inside the sandbox: takes the terminal as the controlling one, starts the command on it, and waits.
+# Leads the session inside the sandbox: takes the terminal as its controlling terminal, starts the command on it, and waits.
 #
-# The command is not the leader itself, since the kernel hangs a terminal up when the leader that has it ends: unread output need not
-# be kept then, and no process can write to it any more. This leader gives the terminal up first. It sits signals out: those of the
-# terminal are for the command.
+# The command is not the session leader itself: when a leader with a terminal ends, the kernel hangs the terminal up. Unread output can
+# then be lost, and no process can write to the terminal any more. This leader detaches from the terminal before it ends. It ignores
+# signals of the terminal, since they are meant for the command.
 #
 # Arguments: the number of `setsid`, and the command. Descriptor 6 is the terminal.
 

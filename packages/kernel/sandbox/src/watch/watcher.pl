@@ -1,12 +1,12 @@
-# Watches directories for Node, which passes on fewer kinds of changes and no overflow. A line of the input is a request, and gets
-# one line as its answer. The input ends with the process that asks.
+# Watches directories for Node, whose own watch reports fewer kinds of changes and no overflow. Each line of the input is a request, and
+# the answer is one line. The input ends with the Node process.
 #
-# open TREE ROOT | add TREE PATH... | ask TREE | close TREE: paths and names are hexadecimal. The answers:
-# a number (0, or an errno) | the watch of each path (or minus an errno) | `lost`, or WATCH:MASK:NAME of each event | 0.
+# Requests: open TREE ROOT | add TREE PATH... | ask TREE | close TREE. Paths and names are hexadecimal. The answers in the same order:
+# 0 or an errno | for each path a watch, or minus an errno | `lost`, or WATCH:MASK:NAME for each event | 0.
 
 use strict;
 my ($init, $add) = @ARGV;
-# attributes, moved from and to, create, delete, the directory itself deleted or moved; directories only, no links
+# events: attributes, moved from and to, created, deleted, the directory itself deleted or moved; flags: directories only, no links
 my $mask = 0x4 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x1000000 | 0x2000000;
 my %trees;
 
@@ -22,7 +22,7 @@ sub opened {
   return 0;
 }
 
-# Whether the mount table has changed since the last question.
+# Returns whether the mount table has changed since the last call.
 sub is_changed {
   my ($tree) = @_;
   my $changes = '';
@@ -30,7 +30,7 @@ sub is_changed {
   return select(undef, undef, $changes, 0) != 0;
 }
 
-# The mounts in a tree.
+# Returns the mounts in a tree, as text.
 sub mounts {
   my ($tree) = @_;
   my $root = readlink($tree->{root}) // '';

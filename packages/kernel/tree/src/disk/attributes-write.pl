@@ -1,4 +1,4 @@
-# Gives the entry at descriptor 3 attributes: pairs of name and bytes in hex.
+# Sets attributes of the entry at descriptor 3. Arguments: the number of setxattr, then pairs of a name and its bytes, in hexadecimal.
 
 my ($setxattr, %attributes) = @ARGV;
 my $self = "/proc/self/fd/3\0";

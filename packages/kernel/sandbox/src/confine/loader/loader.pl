@@ -1,15 +1,15 @@
-# The loader: confines this process and becomes the command. It is perl, because perl is essential on Debian, starts in about a
-# millisecond and can make any system call. It loads no module and has no environment of its own: PERL5OPT and the like belong to
-# the command. It reads its orders from one descriptor, so no path passes through a shell, an environment or a list of processes.
+# The loader: confines this process, then becomes the command. The language is perl, because perl is essential on Debian, starts in
+# about a millisecond and can make any system call. The loader uses no module and no variables: PERL5OPT and the like belong to the
+# command. The loader reads its orders from a descriptor, so no path appears in a shell, an environment or a list of processes.
 #
-# The steps have this order:
-# 1. Landlock's rules are opened before the uid is dropped, since their parents may be closed to the owner.
-# 2. The uid is dropped before PDEATHSIG is set, since a change of credentials clears that.
-# 3. No-new-privs comes before Landlock and seccomp, which ask for it.
-# 4. seccomp comes last: everything before needs calls that it refuses.
+# The order of the steps:
+# 1. Landlock's rules are opened before the uid is dropped, because the owner may not be able to reach their paths.
+# 2. The uid is dropped before PDEATHSIG is set, because a change of credentials clears PDEATHSIG.
+# 3. No-new-privs is set before Landlock and seccomp, which require it.
+# 4. seccomp comes last, because it refuses calls that the earlier steps make.
 #
-# Every step that fails is reported by name and errno, and ends the loader: the command never runs half confined. A loader that
-# ends without having reported `ready` (no memory, a broken perl) has failed as well.
+# If a step fails, the loader reports its name and errno, and exits: the command never runs half confined. A loader that exits
+# without the report `ready` (no memory, a broken perl) has also failed.
 #
 # Argument: the descriptor of the orders.
 
@@ -35,11 +35,11 @@ our $status = $o{status} + 0;
 sub report { my $line = "$_[0]\n"; syscall($n{write}, $status, $line, length($line)) }
 sub fail { my $e = $! + 0; report("fail $_[0] $e"); exit 126 }
 
-# A system call that must not fail.
+# Makes a system call. If the call fails, so does the loader.
 sub call { my ($step, $name, @arguments) = @_; my $r = syscall($n{$name}, @arguments); fail($step) if $r < 0; return $r }
 sub prctl { my ($step, @arguments) = @_; push @arguments, 0 while @arguments < 5; return call($step, 'prctl', @arguments) }
 
-# Closes every descriptor from 3 on but those that are given.
+# Closes every descriptor from 3 on, except the given ones.
 sub close_others {
   my $from = 3;
   for my $fd (sort { $a <=> $b } @_) {
@@ -52,7 +52,7 @@ sub close_others {
 sub close_range {
   my ($from, $to) = @_;
   return if syscall($n{close_range}, $from, $to, 0) >= 0;
-  # a kernel without the call: up to RLIMIT_NOFILE. The kernel writes into this very variable, which `call` would copy.
+  # a kernel without the call: closes up to RLIMIT_NOFILE. Not by `call`, which copies its arguments: the kernel writes into $limit.
   my $limit = "\0" x 16;
   syscall($n{prlimit64}, 0, 7, 0, $limit) >= 0 or fail('descriptors');
   my ($most) = unpack('Q', $limit);
@@ -60,19 +60,19 @@ sub close_range {
   for (my $fd = $from; $fd <= $to; $fd++) { syscall($n{close}, $fd) }
 }
 
-# Makes a Landlock ruleset of the rules that were ordered. Answers its descriptor.
+# Makes a Landlock ruleset from the ordered rules. Returns its descriptor.
 sub ruleset {
   my $abi = syscall($n{landlock_create_ruleset}, 0, 0, 1);
   fail('landlock-abi') if $abi < 1;
   if ($abi < $o{minimum_abi}) { $! = 95; fail('landlock-abi') }
-  # the rights of files that each ABI knows
+  # the file rights that each ABI supports
   my $all = 0x1fff;
   $all |= 0x2000 if $abi >= 2;
   $all |= 0x4000 if $abi >= 3;
   $all |= 0x8000 if $abi >= 5;
   my $net = $o{deny_tcp} ? 3 : 0;
   if ($net && $abi < 4) { $! = 95; fail('landlock-tcp') }
-  # rights of files, of TCP, and both scopes: abstract sockets and signals
+  # file rights, TCP rights, and both scopes: abstract sockets and signals
   my $attributes = pack('QQQ', $all, $net, 3);
   my $length = $abi >= 6 ? 24 : $abi >= 4 ? 16 : 8;
   my $ruleset = call('landlock-ruleset', 'landlock_create_ruleset', $attributes, $length, 0);
@@ -89,7 +89,7 @@ sub add_rule {
   my $beneath = pack('Ql', $access, $fd);
   if (syscall($n{landlock_add_rule}, $ruleset, 1, $beneath, 0) < 0) {
     fail('landlock-rule') unless $! == 22;
-    # not a directory: only the rights that a file can have
+    # the source is not a directory: only file rights apply
     $access &= 0xc007;
     return unless $access;
     $beneath = pack('Ql', $access, $fd);
@@ -98,7 +98,7 @@ sub add_rule {
   syscall($n{close}, $fd);
 }
 
-# Becomes the command. Argument: the process that must still be the parent.
+# Becomes the command. Argument: the pid that the parent must still have.
 sub confine {
   my ($parent) = @_;
   my $ruleset = $o{landlock} ? ruleset() : undef;
@@ -113,10 +113,10 @@ sub confine {
     call('owner', 'setresgid', $gid, $gid, $gid);
     call('owner', 'setresuid', $uid, $uid, $uid);
   }
-  # uid 0 gives no capabilities from the next program on, and nothing undoes that
+  # from the next program on, uid 0 gives no capabilities, and no process can undo that
   if ($o{plain_root}) { prctl('capabilities', 28, 3); prctl('capabilities', 47, 4) }
   prctl('parent', 1, $o{death_signal} + 0) if $o{death_signal};
-  # 0: the parent is outside this PID namespace, where it cannot be told from another
+  # 0: the parent is outside this PID namespace, so its pid is unknown here
   if ($o{death_signal} && getppid() && getppid() != $parent) { $! = 3; fail('parent') }
   prctl('no-new-privs', 38, 1);
   if (defined $ruleset) {
@@ -124,7 +124,7 @@ sub confine {
     syscall($n{close}, $ruleset);
   }
   close_others(@keep, $status);
-  # the report ends with this program
+  # close-on-exec: the report ends when the command starts
   call('descriptors', 'fcntl', $status, 2, 1);
   report('ready');
   if (defined $o{seccomp}) {

@@ -1,7 +1,7 @@
-# The supervisor: follows loader.pl, confines a child, and stays as its parent.
+# The supervisor: runs after loader.pl, confines a child, and remains the parent of the child.
 #
-# It blocks all signals and waits for them one by one, so that none can be lost between two system calls. As a subreaper it
-# inherits every orphan below it: no child left means no descendant left.
+# It blocks all signals and reads them one by one, so that no signal is lost between two system calls. As a subreaper it becomes the
+# parent of every orphan below it: if it has no child, no descendant is left.
 
 our (%n, %o, $status);
 prctl('supervise', 36, 1);    # the parent of orphans
@@ -27,7 +27,7 @@ close(STDOUT);
 close(STDERR);
 close_others($status);
 
-# The status of the command once it has ended, and whether a descendant is left.
+# The command's status after its end, and whether a descendant is left.
 my ($main, $left) = (undef, 1);
 
 sub reap {
@@ -39,7 +39,7 @@ sub reap {
   }
 }
 
-# Waits for a signal, for so many milliseconds; for ever where they are negative. Answers its number, or -1.
+# Waits for a signal, up to a number of milliseconds (negative: without a limit). Returns the signal's number, or -1.
 sub await {
   my ($ms) = @_;
   my ($info, $set) = ("\0" x 128, $everything);
@@ -48,7 +48,7 @@ sub await {
   return syscall($n{rt_sigtimedwait}, $set, $info, $time, 8);
 }
 
-# The process numbers of all descendants.
+# Returns the pids of all descendants.
 sub tree {
   my (%kids, @found);
   opendir(my $d, '/proc') or return ();
@@ -68,7 +68,7 @@ sub tree {
   return @found;
 }
 
-# Ends all that is left, and reports how the command ended. A process that is stopped starts no others.
+# Kills all descendants, and reports how the command ended. Stops them first, because a stopped process starts no others.
 sub finish {
   my $until = time() + 5;
   reap();
@@ -91,7 +91,7 @@ sub finish {
   exit($signal ? 128 + $signal : $exit);
 }
 
-# Milliseconds of the monotonic clock.
+# Returns the milliseconds of the monotonic clock.
 sub now {
   my $t = "\0" x 16;
   syscall($n{clock_gettime}, 1, $t);
