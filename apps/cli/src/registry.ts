@@ -2,6 +2,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { WorkspaceError } from '@ws/core'
+
 import { UsageError } from './errors.ts'
 
 export interface Entry {
@@ -67,11 +69,19 @@ export function register(kind: Entry['kind'], command: string): Disposable {
   }
 }
 
-/** Running processes, oldest first. Removes entries of killed processes. @throws UsageError if others could write the entries */
-export function running(): Entry[] {
+interface Running {
+  /** Oldest first. */
+  readonly entries: readonly Entry[]
+  /** By process: why its entry cannot be read. */
+  readonly unreadable: ReadonlyMap<number, WorkspaceError>
+}
+
+/** Running processes. Removes entries of killed processes. @throws UsageError if others could write the entries */
+export function running(): Running {
   const directory = entriesDirectory()
   const state = stateOf(directory)
-  if (state === 'missing') return []
+  const unreadable = new Map<number, WorkspaceError>()
+  if (state === 'missing') return { entries: [], unreadable }
   if (state === 'open') {
     throw new UsageError(
       'the directory that lists running ws is open to other users; set XDG_RUNTIME_DIR to a private directory',
@@ -81,31 +91,56 @@ export function running(): Entry[] {
   for (const name of readdirSync(directory)) {
     if (!/^\d+\.json$/.test(name)) continue
     const path = join(directory, name)
-    const entry = readEntry(path)
-    if (entry !== undefined && startTimeOf(entry.pid) === entry.startTime) entries.push(entry)
-    else rmSync(path, { force: true })
+    try {
+      const entry = readEntry(path)
+      if (entry === undefined) continue
+      if (startTimeOf(entry.pid) === entry.startTime) entries.push(entry)
+      else rmSync(path, { force: true })
+    } catch (error) {
+      const { code = 'not an entry' } = error as NodeJS.ErrnoException
+      unreadable.set(Number.parseInt(name), unreadableError(name, code))
+    }
   }
-  return entries.toSorted((a, b) => a.startedAt - b.startedAt)
+  return { entries: entries.toSorted((a, b) => a.startedAt - b.startedAt), unreadable }
 }
 
+function unreadableError(name: string, why: string): WorkspaceError {
+  const reason = `the entry ${name} of a running ws cannot be read (${why}), and is kept`
+  const remedy = `remove it from the directory of entries (see \`ws ps --help\`) once the process has ended`
+  return new WorkspaceError({ code: 'EIO', operation: 'ps', reason, remedy })
+}
+
+/** `undefined`: the process has removed its entry. */
 function readEntry(path: string): Stored | undefined {
-  try {
-    const entry = JSON.parse(readFileSync(path, 'utf8')) as Partial<Stored>
-    const { pid, kind, command, startedAt, startTime } = entry
-    if (!Number.isSafeInteger(pid) || pid === undefined || pid < 2 || typeof command !== 'string') return undefined
-    if ((kind !== 'exec' && kind !== 'session') || typeof startedAt !== 'number') return undefined
-    return typeof startTime === 'string' ? { pid, kind, command, startedAt, startTime } : undefined
-  } catch {
-    return undefined
-  }
+  const text = unlessGone(() => readFileSync(path, 'utf8'))
+  if (text === undefined) return undefined
+  const { pid, kind, command, startedAt, startTime } = JSON.parse(text) as Partial<Stored>
+  if (
+    !Number.isSafeInteger(pid) ||
+    pid === undefined ||
+    pid < 2 ||
+    typeof command !== 'string' ||
+    (kind !== 'exec' && kind !== 'session') ||
+    typeof startedAt !== 'number' ||
+    typeof startTime !== 'string'
+  )
+    throw new SyntaxError('not an entry')
+  return { pid, kind, command, startedAt, startTime }
 }
 
 function startTimeOf(pid: number): string | undefined {
+  const line = unlessGone(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  const fields = line?.slice(line.lastIndexOf(')') + 2).split(' ') ?? []
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+}
+
+/** `undefined` if the file or the process is gone. An entry must not seem gone for want of descriptors, for instance. */
+function unlessGone(read: () => string): string | undefined {
   try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
-  } catch {
-    return undefined
+    return read()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined
+    throw error
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect, it } from 'vitest'
@@ -107,6 +107,17 @@ it('a list of trusted files that cannot be looked at is an error that names the 
       stderr: expect.stringContaining('(ELOOP); set HOME or XDG_STATE_HOME to'),
     })
   }
+})
+
+it('a note of trust that cannot be read is an error: the rules of its file would be lost', async () => {
+  await using here = await site({ 'a.txt': 'a', 'ws.config.json': config(deny) })
+  await here.ws(['trust'])
+  const directory = join(here.env.XDG_STATE_HOME, 'ws/trusted')
+  for (const name of await readdir(directory)) {
+    await rm(join(directory, name))
+    await mkdir(join(directory, name))
+  }
+  expect(await here.ws(['ls'])).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read (EISDIR)') })
 })
 
 it('trust refuses a file with errors, and says where there is none', async () => {

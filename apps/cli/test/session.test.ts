@@ -1,7 +1,7 @@
 /** @module-tag all */
 import { component, createScratchDirectory, describeWith, type ComponentName } from '@ws/test-fixtures'
 import { once } from 'node:events'
-import { chmod, readdir, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
@@ -94,6 +94,34 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
       expect((await ended)[0]).toBe(143)
       expect(await ws(['ps'], { env })).toMatchObject({ code: 0, stdout: '' })
       expect(await readdir(join(runtime.path, 'ws'))).toEqual([])
+    })
+
+    it('ps keeps an entry that it cannot read, names it, and lists the others', async () => {
+      await using project = await createProject({})
+      await using runtime = await createScratchDirectory()
+      await chmod(runtime.path, 0o700)
+      const env = { XDG_RUNTIME_DIR: runtime.path }
+      const running = startWs([...options(project.path), 'exec', '--', 'echo up; sleep 1000'], { env })
+      const ended = once(running, 'close')
+      for await (const chunk of running.stdout ?? []) if (String(chunk).includes('up')) break
+      const entry = (pid: number) => join(runtime.path, 'ws', `${pid}.json`)
+      await mkdir(entry(4_194_305)) // larger than any process
+      await writeFile(entry(4_194_306), '{"pid":41')
+      const shown = await ws(['ps', '--json'], { env })
+      expect(shown.code).toBe(1)
+      expect(JSON.parse(shown.stdout)).toMatchObject({ pid: running.pid })
+      for (const words of [
+        '4194305.json of a running ws cannot be read (EISDIR)',
+        '4194306.json of a running ws cannot',
+      ])
+        expect(shown.stderr).toContain(words)
+      expect(await ws(['kill', '4194306'], { env })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('is kept'),
+      })
+      expect((await ws(['kill', String(running.pid)], { env })).code).toBe(0)
+      await ended
+      expect((await readdir(join(runtime.path, 'ws'))).sort()).toEqual(['4194305.json', '4194306.json'])
     })
 
     it('ps and kill work without XDG_RUNTIME_DIR, by a private directory in the temporary one', async () => {

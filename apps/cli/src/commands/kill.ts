@@ -23,7 +23,9 @@ export function addKill(program: Command, start: Start): void {
 
 async function kill({ output }: CommandContext, pid: number, force: boolean): Promise<number> {
   // List the processes again: by now, the number could belong to any process of this user.
-  const entry = running().find((candidate) => candidate.pid === pid)
+  const { entries, unreadable } = running()
+  const entry = entries.find((candidate) => candidate.pid === pid)
+  if (entry === undefined && unreadable.has(pid)) throw unreadable.get(pid)
   if (entry === undefined) throw new UsageError(`no ws with the process ${pid} runs a command; see ws ps`)
   try {
     process.kill(pid, force ? 'SIGKILL' : 'SIGTERM')

@@ -21,8 +21,8 @@ export function addPs(program: Command, start: Start): void {
     })
 }
 
-async function ps({ output }: CommandContext): Promise<number> {
-  const entries = running()
+async function ps({ output, complain }: CommandContext): Promise<number> {
+  const { entries, unreadable } = running()
   if (output.json) for (const entry of entries) await output.value(entry)
   else if (entries.length > 0) {
     const rows = entries.map(({ pid, kind, command, startedAt }) => [
@@ -33,5 +33,6 @@ async function ps({ output }: CommandContext): Promise<number> {
     ])
     await output.line(renderTable(rows, { head: ['PID', 'KIND', 'STARTED', 'COMMAND'], right: [0] }))
   }
-  return exitCodes.ok
+  for (const error of unreadable.values()) complain(error)
+  return unreadable.size === 0 ? exitCodes.ok : exitCodes.failed
 }

@@ -13,16 +13,12 @@ export function hashOf(content: Uint8Array): string {
 export function trustedHash(path: string): string | undefined {
   const directory = trustDirectory()
   try {
-    if (!isPrivate(directory)) return undefined
+    return isPrivate(directory) ? readFileSync(entryOf(directory, path), 'utf8').trim() : undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
     const reason = `the list of trusted config files cannot be read (${code})`
     throw new UsageError(`${reason}; set HOME or XDG_STATE_HOME to a directory of the user that runs ws`)
-  }
-  try {
-    return readFileSync(entryOf(directory, path), 'utf8').trim()
-  } catch {
-    return undefined // an unreadable note grants no trust
   }
 }
 

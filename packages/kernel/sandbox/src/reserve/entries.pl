@@ -201,9 +201,12 @@ sub clear {
   return $error unless $error == 39 || $error == 17;
   return 0 unless $noted->{ $s->{id} };
   my $own = openat($fd, $name, $readable);
-  return 0 if $own < 0;
+  return $! == 2 || $! == 20 ? 0 : $! + 0 if $own < 0;
   my $there = look($own, '', 0x1000);
-  if ($there && $there->{id} eq $s->{id}) { my $in = names($own) // []; clear($own, $_, $noted) for @$in }
+  my $in = $there && $there->{id} eq $s->{id} ? names($own) : [];
+  $error = $in ? 0 : $! + 0;
+  clear($own, $_, $noted) for @{ $in // [] };
   closefd($own);
+  return $error if $error;
   return removeat($fd, $name) || $! == 39 || $! == 17 || $! == 2 ? 0 : $! + 0;
 }

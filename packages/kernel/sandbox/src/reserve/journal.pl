@@ -54,8 +54,11 @@ sub journal {
     if ($noted{$file}) { $now{$file} = $noted{$file}; next }
     my $f;
     unless (open($f, '<', "$dir/$file")) { next if $! == 2; $unread = $! + 0; return () }
-    my ($kind, $path, $dev, $ino, $time) = split /\s+/, <$f> // '';
+    $! = 0;
+    my $line = <$f>;
+    if (!defined $line && $!) { $unread = $! + 0; return () }
     close $f;
+    my ($kind, $path, $dev, $ino, $time) = split /\s+/, $line // '';
     next unless defined $path;
     my $id = defined $ino ? "$dev:$ino" : '';
     $now{$file} =

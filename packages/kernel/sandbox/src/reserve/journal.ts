@@ -190,8 +190,8 @@ function readEntry(file: string): Reserved | undefined {
       mtimeNs: BigInt(seconds) * 1_000_000_000n,
     }
   } catch (error) {
-    if (isShort(error)) throw error // without its note, a reserved name would appear as a directory of the user
-    return undefined
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // removed since the listing
+    throw error // without its note, a reserved name would show as a user's directory
   }
 }
 

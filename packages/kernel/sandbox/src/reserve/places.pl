@@ -148,11 +148,12 @@ sub drop {
   return 'gone';
 }
 
-# Returns the temporary names in a directory that begin with the prefix of a note.
+# Returns the temporary names in a directory that begin with the prefix of a note; undef, with $!, if it cannot be listed.
 sub temporary {
   my ($fd, $prefix) = @_;
-  return () unless $prefix =~ /^\.ws-tmp-/;
-  return grep { index($_, $prefix) == 0 } @{ names($fd) // [] };
+  return [] unless $prefix =~ /^\.ws-tmp-/;
+  my $names = names($fd) or return undef;
+  return [grep { index($_, $prefix) == 0 } @$names];
 }
 
 # Removes the entries of keepers that have ended: temporary names first, then inner directories before outer ones.
@@ -170,7 +171,12 @@ sub sweep {
     my $error = $fd < 0 && $! != 2 && $! != 20 ? $! + 0 : 0;
     if ($fd >= 0 && $e->{kind} eq 'temp') {
       my %noted = map { $_->{id} => 1 } grep { $_->{owner} eq $e->{owner} } @dead;
-      my $clear = sub { my $worst = 0; $worst ||= clear($fd, $_, \%noted) for temporary($fd, $name); $worst };
+      my $clear = sub {
+        my $there = temporary($fd, $name) or return $! + 0;
+        my $worst = 0;
+        $worst ||= clear($fd, $_, \%noted) for @$there;
+        return $worst;
+      };
       $error = $clear->();
       $error = inside($fd, $clear) if $error == 13;
       $kept{ $e->{owner} } = 1 if $error;

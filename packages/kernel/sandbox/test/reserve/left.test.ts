@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
@@ -68,6 +68,42 @@ describeWith([component('perl')], 'reserved names that cannot be removed, with a
     expect(existsSync(join(root, 'above/dir/.git'))).toBe(false)
     expect(modeOf(join(root, 'above/dir'))).toBe(0o555)
     expect(notes()).toEqual([])
+  })
+
+  it('[RU2] [HO1] keep the note of a temporary name while its directory cannot be listed', async () => {
+    const place = join(root, 'repo')
+    const temporary = join(place, '.ws-tmp-ended-1')
+    for (const path of [place, temporary]) {
+      mkdirSync(path)
+      give(path)
+    }
+    writeFileSync(join(state, 'ended.1'), `temp ${Buffer.from(`${place}/.ws-tmp-ended-`).toString('hex')}\n`)
+    chmodSync(place, 0o300)
+    const early = start()
+    await early.sweep()
+    await early.end()
+    expect(existsSync(temporary)).toBe(true)
+    expect(notes()).toHaveLength(1)
+    chmodSync(place, 0o755)
+    const later = start()
+    await later.sweep()
+    await later.end()
+    expect(existsSync(temporary)).toBe(false)
+    expect(notes()).toEqual([])
+  })
+
+  it('[RU2] [HO1] stay while the note of another keeper cannot be read', async () => {
+    const [one, other] = [start(), start()]
+    await one.place(['.env'])
+    const before = notes()
+    await other.place(['.env'])
+    const [note = ''] = notes().filter((name) => !before.includes(name))
+    rmSync(join(state, note))
+    mkdirSync(join(state, note))
+    await one.drop(1)
+    expect(readdirSync(root)).toEqual(['.env'])
+    await Promise.all([one.end(), other.end()])
+    expect(readdirSync(root)).toEqual([]) // the other keeper knows its own notes
   })
 
   // Only root can give a directory to another user.
