@@ -27,7 +27,6 @@ console.log(
 )
 process.exitCode = problems.length > 0 || survivors > 0 ? 1 : 0
 
-/** Returns the number of mutations that no test noticed. */
 function prove(list: readonly Located[]): number {
   const copy = new RepositoryCopy()
   const untouched = new Map<string, TestOutcome>()

@@ -9,7 +9,6 @@ import { scarcityMutations } from './rows/scarcity.ts'
 import { serverMutations } from './rows/servers.ts'
 import { warmMutations } from './rows/warm.ts'
 
-/** Tables in the order of the sections of docs/threat-model.md. */
 export const tables = [
   fileMutations,
   linkMutations,

@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 
 import { tierAt } from '@ws/test-fixtures/report'
 
 import { repositoryRoot } from '../../scripts/lib/run.ts'
+import { readMarkers } from './markers.ts'
 import type { Located, Mutation, Mutations, NamedTest } from './types.ts'
 
 interface Row {
@@ -32,9 +35,8 @@ export function readRows(): ReadonlyMap<string, Row> {
   return rows
 }
 
-/** The mutations with the files that their rows name, and the mismatches between rows, mutations and sources. */
 export function locate(rows: ReadonlyMap<string, Row>, tables: readonly Mutations[]): [Located[], string[]] {
-  const all = tables.flatMap((table) => Object.entries(table))
+  const all = [...tables, ...readMarkers([...rows.keys()])].flatMap((table) => Object.entries(table))
   const located: Located[] = []
   const problems = [...rows.keys()]
     .filter((vector) => !all.some(([row]) => row === vector))
@@ -61,16 +63,19 @@ function locateOne(vector: string, { code, tests }: Row, mutation: Mutation): Lo
     ...change,
     file: change.file ?? only(code, (source) => source.includes(change.text)),
   }))
-  const file = test ?? only(tests, (source) => title === undefined || new RegExp(title, 'u').test(source))
+  const file = test ?? tests.find((name) => title === undefined || new RegExp(title, 'u').test(readSource(name))) ?? ''
   return { row: vector, removes, changes, test: { file, title } }
 }
 
 function problemsOf({ changes, test }: Located, tests: readonly string[]): string[] {
   const problems: string[] = []
-  for (const { file, text } of changes) {
-    const count = readSource(file).split(text).length - 1
-    if (file === '') problems.push(`not one file of its row has its text; add \`file\`: ${text.split('\n')[0]}`)
-    else if (count !== 1) problems.push(`its text occurs ${count} times in ${file}, not once: ${text.split('\n')[0]}`)
+  for (const { file, text, by = '' } of changes) {
+    const pieces = readSource(file).split(text)
+    const first = text.split('\n')[0]
+    if (file === '') problems.push(`not one file of its row has its text; add \`file\`: ${first}`)
+    else if (pieces.length !== 2)
+      problems.push(`its text occurs ${pieces.length - 1} times in ${file}, not once: ${first}`)
+    else if (!parses(file, pieces.join(by))) problems.push(`${file} does not parse without it: ${first}`)
   }
   if (test.file === '') problems.push(`not one test of its row fits ${test.title ?? ''}; add \`test\``)
   else if (!tests.includes(test.file)) problems.push(`its row does not name ${test.file}, or there is no such file`)
@@ -85,6 +90,16 @@ function runsInShort({ file, title }: NamedTest): boolean {
     (index) => title !== undefined && new RegExp(title, 'u').test(lines[index] ?? ''),
   )
   return (titles.length === 0 ? [0] : titles).some((index) => tierAt(lines, index) === 'short')
+}
+
+function parses(file: string, source: string): boolean {
+  try {
+    if (file.endsWith('.pl')) execFileSync('/usr/bin/perl', ['-c'], { input: source, stdio: 'pipe' })
+    else stripTypeScriptTypes(source)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function filesIn(cell: string): string[] {

@@ -45,64 +45,16 @@ export const checkpointMutations: Mutations = {
       title: 'HO1',
     },
   ],
-  "another writer's work that a restore would overwrite or remove": [
-    {
-      removes: 'the comparison with the last scan',
-      text: '  if (!isSame) throw new Unexpected()',
-      by: '  if (!isSame) return',
-      title: 'UN3',
-    },
-  ],
   'bytes of another time that run with the rights of another user': [
     { removes: 'the mask of bits', text: 'mode & 0o1777', by: 'mode & 0o7777', title: 'no setuid' },
   ],
   'an access list that a restore drops, which opens a file to a group that was denied': [
-    {
-      removes: 'the attributes of what is restored',
-      text: "  if (attributes === undefined || attributes === '') return\n",
-      by: "  if (attributes === undefined || attributes !== '') return\n",
-      title: 'come back',
-    },
     {
       removes: 'the refusal of links on the way',
       text: "my $how = pack 'QQQ', $flags, 0, 0x0f;",
       by: "my $how = pack 'QQQ', $flags, 0, 0;",
       title: 'through a link',
     },
-    {
-      removes: 'the end of a restore without its list',
-      text: "  if (status !== 0) throw new Unexpected('its access list or attributes cannot be restored')\n",
-      by: "  if (status === null) throw new Unexpected('its access list or attributes cannot be restored')\n",
-      title: 'cannot be given back',
-    },
-  ],
-  'a directory that a killed restore leaves open': [
-    { removes: 'the look at the journal', text: '      tightenAgain(tree, database)\n', title: 'UN6' },
-  ],
-  'saved bytes that were damaged': [
-    {
-      removes: 'the look at all bytes before',
-      text: '    for (const content of plan.contents) this.#tree.read(content)\n',
-      test: 'packages/agents/snapshots/test/failures.test.ts',
-      title: 'damaged',
-    },
-    {
-      removes: 'the look at all bytes before a bucket is touched',
-      text: '  await before?.bytes?.()\n',
-      test: 'packages/agents/snapshots/test/stores.test.ts',
-      title: 'damaged',
-    },
-  ],
-  'saved bytes that a command could read or change': [
-    {
-      removes: 'the comparison with the mounts',
-      text: '  if (at === undefined) return\n',
-      by: "  if (at?.startsWith('//') !== true) return\n",
-      title: 'commands could reach it',
-    },
-  ],
-  'two processes that write one state directory': [
-    { removes: 'the lock that lasts', text: 'PRAGMA locking_mode = EXCLUSIVE; ', title: 'one process at a time' },
   ],
   'checkpoints that fill the disk': [
     {
@@ -118,14 +70,6 @@ export const checkpointMutations: Mutations = {
         },
       ],
       title: 'UN5',
-    },
-  ],
-  "another writer's work in a bucket that a restore would overwrite": [
-    {
-      removes: 'the condition of the write',
-      text: "{ ifVersion: now?.version ?? 'absent', mode: before.mode }",
-      by: '{ mode: before.mode }',
-      title: 'another writer',
     },
   ],
   'a change of a bucket whose earlier state could not be kept': [
@@ -144,20 +88,7 @@ export const checkpointMutations: Mutations = {
       title: 'what was mounted over then',
     },
   ],
-  'a lease on a file, on which each look would wait or fail': [
-    {
-      removes: 'the look that goes on without the file',
-      text: '    if (isOfOneEntry(error)) return undefined\n    throw error\n  }\n  const status',
-      by: '    throw error\n  }\n  const status',
-      title: 'a lease of another program',
-    },
-  ],
   'a tree so deep that a look takes all descriptors': [
-    {
-      removes: 'the end of the descriptors of higher directories',
-      text: '      close(levels.at(-1 - mostOpen))\n',
-      title: 'a walk of 1,500 levels',
-    },
     {
       removes: 'the longest path',
       text: 'return Buffer.byteLength(this.placeOf(path)) > longestPath',

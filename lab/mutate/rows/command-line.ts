@@ -10,18 +10,6 @@ export const commandLineMutations: Mutations = {
         title: 'somebody else',
       },
       {
-        removes: 'the flags that follow no link and wait for no pipe',
-        text: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK',
-        by: 'constants.O_RDONLY | constants.O_NONBLOCK',
-        title: 'a link in its place',
-      },
-      {
-        removes: 'the look whether the repository lies in the workspace',
-        text: 'if (inside !== undefined) throw',
-        by: 'if (inside !== undefined && own.length === 0) throw',
-        title: 'lies in the workspace',
-      },
-      {
         removes: 'the rule about the rest of the repository',
         text: "[at]: 'read-only', [place]",
         by: "[at]: 'read-write', [place]",
@@ -63,18 +51,6 @@ export const commandLineMutations: Mutations = {
   'a `ws.config.json` that a command plants in the workspace, changes, removes or exchanges for a link or a pipe, so that the next `ws` there has weaker rules or other mounts':
     [
       {
-        removes: 'the question whether the user trusts a file that was found',
-        text: 'if (!isTrusted(file, content, shown)) throw',
-        by: 'if (!isTrusted(file, content, shown) && file === shown) throw',
-        title: 'could have planted',
-      },
-      {
-        removes: 'the search for a trusted file that is gone',
-        text: 'if (isThere(config) || trustedHash(config) !== undefined) return { config }',
-        by: 'if (isThere(config)) return { config }',
-        title: 'moved away',
-      },
-      {
         removes: 'the file of the directory that --root names',
         file: 'apps/cli/src/main.ts',
         text: 'return { config: trusted }',
@@ -82,21 +58,6 @@ export const commandLineMutations: Mutations = {
         title: 'takes the rules of the config file',
       },
     ],
-  'a config file that `--config` names and a command has written, under whatever name and link': [
-    {
-      removes: 'the question where the file lies',
-      text: 'if (place && !config.trusted)',
-      by: 'if (place === config.file)',
-      title: 'refuses a named config file',
-    },
-    {
-      removes: 'the note of the file that a link leads to',
-      file: 'apps/cli/src/config/find.ts',
-      text: 'const changed = [own, target].find(',
-      by: 'const changed = [own, target].slice(0, 1).find(',
-      title: 'refuses a named config file',
-    },
-  ],
   'a directory that a trusted config file names (a root, a copy, a cache, a tool), exchanged for a link to files of the host; the list of trusted files in a mount; a plan in its own output':
     [
       {

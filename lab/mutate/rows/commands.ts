@@ -3,18 +3,6 @@ import type { Mutations } from '../types.ts'
 export const commandMutations: Mutations = {
   "a directory `lib` or `bin` of the workspace at `/`: commands would see the machine's, and callers the workspace's": [
     {
-      removes: 'the look at the names before each command',
-      file: 'packages/kernel/core/src/commands/admission.ts',
-      text: '    await requireNames(context.mounts, executor.needs)\n',
-      title: 'once they have appeared',
-    },
-    {
-      removes: 'the refusal to make something at them',
-      text: 'if (node.reserved || this.#refuses(node, { operation, path, need })) throw',
-      by: 'if (node.reserved) throw',
-      title: 'are made by no operation',
-    },
-    {
       removes: 'the look at the names when the root cannot be had itself',
       text: ' || takenName(plan, hidden) !== undefined',
       test: 'packages/executors/bubblewrap/test/names-at-root.test.ts',
@@ -36,54 +24,14 @@ export const commandMutations: Mutations = {
       title: 'are closed',
     },
   ],
-  'new namespaces, mounts, modules, keys, tracing, terminal injection, 32-bit calls': [
-    {
-      removes: 'the refusal of new namespaces',
-      file: 'packages/kernel/sandbox/src/confine/seccomp/programs.ts',
-      text: "    ...call('clone', refuseBits(0, newNamespaces | untracedChild)),\n",
-      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
-    },
-    {
-      removes: 'the list of refused calls',
-      file: 'packages/kernel/sandbox/src/confine/seccomp/programs.ts',
-      text: '...answerAll(lists.refused, EPERM, architecture)',
-      by: '...answerAll([], EPERM, architecture)',
-      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
-    },
-  ],
   'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes':
     [
-      {
-        removes: 'the refusal of the calls',
-        file: 'packages/kernel/sandbox/src/confine/seccomp/programs.ts',
-        text: '[...lists.opaque, ...lists.counted]',
-        by: '[...lists.opaque]',
-        title: 'a count of the machine',
-      },
       {
         removes: 'the rights of root when sockets are handed over',
         text: 'return if $net && syscall($setns, fileno $net, 0x40000000) == 0;',
         title: 'come as well from root',
       },
     ],
-  'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)': [
-    {
-      removes: 'the refusal of setuid bits',
-      text: "    ...call('chmod', refuseBits(1, setIdBits)),\n",
-      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
-    },
-    {
-      removes: 'the refusal to run as root',
-      text: 'if (uid === 0) return {',
-      by: 'if (uid === -1) return {',
-      title: 'never runs as root',
-    },
-    {
-      removes: 'the refusal of whiteouts',
-      text: "    ...call('renameat2', refuseBits(4, renameWhiteout)),\n",
-      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
-    },
-  ],
   'a Unix socket of the host, abstract or by its path': [
     {
       removes: 'the network namespace',
@@ -98,16 +46,6 @@ export const commandMutations: Mutations = {
       title: 'a socket in the workspace',
     },
   ],
-  'memory, semaphores and message queues of the host (System V, POSIX)': [
-    {
-      removes: 'the refusal of the calls',
-      file: 'packages/kernel/sandbox/src/confine/seccomp/programs.ts',
-      text: 'options.interprocess ? [] : lists.interprocess',
-      by: 'options.interprocess ? [] : []',
-      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
-    },
-    { removes: 'the IPC namespace', text: "'--ipc', ", title: 'proot at /workspace, Landlock' },
-  ],
   'extended attributes, access lists and flags in a read-only mount that Landlock holds': [
     {
       removes: 'their filter',
@@ -116,34 +54,12 @@ export const commandMutations: Mutations = {
       title: 'proot at /workspace, Landlock',
     },
   ],
-  'renaming an ancestor of a protected part and building it anew': [
-    {
-      removes: 'the pins',
-      text: '      this.pins.set({',
-      by: '      if (path.length === 0) this.pins.set({',
-      test: 'packages/kernel/core/test/commands/compile-binds.test.ts',
-    },
-  ],
-  'a protected name that does not exist yet': [
-    {
-      removes: 'the reservation of missing names',
-      text: "      if (found === 'missing') missing = missingName(node, mount)\n",
-      by: "      if (found === 'missing') return around\n",
-      title: 'cannot be made',
-    },
-  ],
   'a name that a rule by pattern denies or protects, anywhere in the tree': [
     {
       removes: 'the look at the stamp of a directory that was looked into before',
       text: 'if (stamp === undefined || known?.stamp !== stamp) {',
       by: 'if (known === undefined) {',
       title: 'after any change',
-    },
-    {
-      removes: 'the word to remember nothing of a directory in which a name is hidden',
-      file: 'packages/adapters/local/src/read/listing.ts',
-      text: '    this.#options.onHidden?.(path)\n',
-      title: 'a reserved name is hidden',
     },
     {
       removes: 'the walk',
@@ -161,11 +77,6 @@ export const commandMutations: Mutations = {
   ],
   'a reserved name that a command keeps from being removed, by the mode of its directory': [
     { removes: 'the note that stays', text: '$left = 1; leave_note($e->{file})', by: 'forget($e->{file})' },
-    {
-      removes: 'the moment in which its user may write there',
-      text: 'return $error == 13 ? inside($fd, $try) : $error;',
-      by: 'return $error;',
-    },
   ],
   'a temporary file that a killed process leaves in the workspace': [
     {
@@ -197,21 +108,6 @@ export const commandMutations: Mutations = {
       test: 'packages/adapters/local/test/left-scratch.isolated.test.ts',
     },
   ],
-  'a directory that commands used, exchanged for a link while this process removes it': [
-    {
-      removes: 'the refusal of links',
-      text: 'constants.O_DIRECTORY | constants.O_NOFOLLOW',
-      by: 'constants.O_DIRECTORY',
-      title: 'goes nowhere else',
-    },
-  ],
-  "a user's file or directory taken for a reserved name, and removed": [
-    {
-      removes: 'the comparison with what was noted',
-      text: '    return 0 unless fits($s, $e);\n',
-      title: 'never remove what somebody put there',
-    },
-  ],
   'a reserved name that a caller of the file API sees, or that a killed process leaves': [
     {
       removes: 'the look at files that hold names',
@@ -225,45 +121,9 @@ export const commandMutations: Mutations = {
       by: 'return status.isFile() && reservedNames.holds(status, self)',
       title: 'are shown by no operation',
     },
-    {
-      removes: 'the sweep',
-      file: 'packages/kernel/sandbox/src/reserve/places.pl',
-      text: '      $error = take($fd, $name, $e, @all);\n',
-      title: 'are swept at the next start',
-    },
   ],
   'another name by which git, outside, finds a program to run: `commondir`, `config.worktree`, `remotes`, `.git` as a file, a repository that has another name':
     [
-      { removes: 'the placeholder for `commondir`', text: "  commondir: { content: '.\\n' },\n", title: 'all at once' },
-      {
-        removes: 'the placeholders for `remotes` and `branches`',
-        text: "  remotes: 'directory',\n  branches: 'directory',\n",
-        title: 'all at once',
-      },
-      {
-        removes: 'the look at repositories of another name',
-        text: 'one.match(path) !== undefined || one.match(usual) !== undefined',
-        by: 'one.match(path) !== undefined',
-        title: 'all at once',
-      },
-      {
-        removes: 'the hold on a file `.git`, in commands',
-        text: "pattern.match(path, type !== 'directory')",
-        by: 'pattern.match(path)',
-        title: 'all at once',
-      },
-      {
-        removes: 'the hold on a file `.git`, at the file API',
-        text: "pattern.match(path, operation !== 'createDirectory')",
-        by: 'pattern.match(path)',
-        title: 'each name it lists',
-      },
-      {
-        removes: '`commondir` from the names that the file API refuses',
-        text: "'*.git/{hooks,config,config.worktree,commondir,remotes,branches}'",
-        by: "'*.git/{hooks,config,config.worktree,remotes,branches}'",
-        title: 'each name it lists',
-      },
       {
         removes: 'the mode of a file that holds a name',
         text: 'file => 0444 }',
@@ -310,21 +170,8 @@ export const commandMutations: Mutations = {
       title: 'ends with EIO',
     },
   ],
-  'a mask that is lost while a command runs, since a program on the host replaced the file': [
-    {
-      removes: 'the watch of the mount table',
-      text: 'mend($id, $w, @lost) if @lost;',
-      title: 'a mask that is lost ends the command',
-    },
-  ],
   'a file that the host saves, which a command takes before it is covered again: by a further name, by a descriptor, by a link in its place':
     [
-      {
-        removes: 'the look at further names',
-        text: '$is_kept ||= $is_free && $now->{links} == 1;',
-        by: '$is_kept ||= $is_free;',
-        title: 'has a further name',
-      },
       {
         removes: 'the look for what is open for writing',
         text: 'syscall($n{fcntl}, $file, 1024, 0) >= 0',
@@ -340,13 +187,6 @@ export const commandMutations: Mutations = {
         title: 'is a link',
       },
     ],
-  'a program on the host that replaces a protected file all the time, so that its cover is put back for ever': [
-    {
-      removes: 'the count of covers that are put back',
-      text: ' || ++$w->{count} > $most',
-      title: 'is replaced all the time',
-    },
-  ],
   'more protected parts than bubblewrap can mount, or an entry exchanged while they are mounted': [
     {
       removes: 'the covers in the finished tree',
@@ -354,13 +194,6 @@ export const commandMutations: Mutations = {
       text: 'if (late.size > 0) {',
       by: 'if (late.size > 100_000) {',
       title: 'cover more than bubblewrap could mount',
-    },
-    {
-      removes: 'the limit of parts',
-      file: 'packages/kernel/core/src/commands/binds/cover-names.ts',
-      text: 'if (parts.length > maxParts &&',
-      by: 'if (parts.length > 100_000 &&',
-      title: 'too many matches',
     },
   ],
   "a link as a component of a bind's destination": [
@@ -404,17 +237,6 @@ export const commandMutations: Mutations = {
       title: 'lists nothing outside',
     },
   ],
-  'system calls that proot does not translate': [
-    {
-      removes: 'their filter',
-      text: 'options.forProot ? lists.untranslated : []',
-      by: 'options.forProot ? [] : []',
-      test: 'packages/kernel/sandbox/test/confine/seccomp.test.ts',
-    },
-  ],
-  'a step of confinement that fails': [
-    { removes: 'the end of the loader', text: 'fail($step) if $r < 0; return $r }', by: 'return $r }' },
-  ],
   "the parent's environment, `LD_PRELOAD`, `PERL5OPT`": [
     {
       removes: 'the list of what is inherited',
@@ -424,12 +246,6 @@ export const commandMutations: Mutations = {
     },
   ],
   "a tool's directory that a command exchanges for a link to files of the host, which the next command sees": [
-    {
-      removes: 'the look at the path as it was given',
-      text: 'const exchangeable = [given, host].map(',
-      by: 'const exchangeable = [host, given].slice(0, 1).map(',
-      title: 'could have exchanged',
-    },
     {
       removes: 'the links in the walk: names alone are compared',
       text: '    if (target === undefined) current = next\n',
@@ -445,34 +261,11 @@ export const commandMutations: Mutations = {
       test: 'packages/kernel/sandbox/test/view/system-tree.test.ts',
     },
   ],
-  'files that earlier commands left, in a command that acknowledges a rule': [
-    {
-      removes: 'the start without them',
-      text: '    bare: acknowledged.size > 0,\n',
-      by: '    bare: false,\n',
-      title: 'runs nothing that was left',
-    },
-  ],
   'injection through the command line': [
     {
       removes: 'the element of its own',
       text: "return [shell, options.login === false ? '-c' : '-lc', command]",
       by: "return [shell, options.login === false ? '-c' : '-lc', `eval \"${command}\"`]",
-    },
-  ],
-  'processes that survive (`setsid`, double fork, ignoring TERM)': [
-    {
-      removes: 'the end of every orphan',
-      text: "    kill('KILL', keys %seen);\n",
-      test: 'packages/kernel/sandbox/test/confine/supervised-tree.test.ts',
-    },
-  ],
-  'killing proot, so that a command which then failed half-way looks like one that ended': [
-    {
-      removes: 'the look at what only the view has',
-      file: 'packages/executors/proot/src/first-process.pl',
-      text: 'exit 0 unless @etc && "$etc[0]:$etc[1]" eq $own;',
-      title: 'the tracer still translates',
     },
   ],
   'output without end': [
@@ -488,14 +281,6 @@ export const commandMutations: Mutations = {
       text: 'const maxSteps = 60_000\n',
       by: 'const maxSteps = 6e12\n',
       title: 'takes too long',
-    },
-  ],
-  'a PDF or source that never ends, or that fills the memory': [
-    {
-      removes: 'the watch over the memory of the thread',
-      text: 'if (used_heap_size + external_memory > this.#maxMemory)',
-      by: 'if (this.#maxMemory === 0)',
-      title: 'that is a bomb is EFBIG',
     },
   ],
   'a glob that never ends': [
@@ -525,32 +310,16 @@ export const commandMutations: Mutations = {
   'a change that the watch of a tree does not tell: a directory moved in or out, exchanged or made again, a full queue, too few watches, a mount':
     [
       {
-        removes: 'the end of knowledge at a full queue',
-        text: '      $lost ||= $watch < 0;\n',
-        title: 'after more changes than the kernel notes',
-      },
-      {
         removes: 'the look at the mount table',
         text: 'my $lost = is_changed($tree) && mounts($tree) ne $tree->{mounts};',
         by: 'my $lost = 0;',
         title: 'after a mount in it',
       },
       {
-        removes: 'what lies below a directory that moved',
-        text: '    this.#dropMoved()\n',
-        test: 'packages/kernel/sandbox/test/watch/tree-watch.test.ts',
-        title: 'whose entries, mode or name changed',
-      },
-      {
         removes: 'the second reading of directories that were read before they were watched',
         text: '  if (watch !== undefined && directories.size >= fewestWatched) watchAll(watch, unsure)\n',
         by: '  if (watch !== undefined && directories.size >= fewestWatched) watchAll(watch, unsure), (unsure as Set<MountPath>).clear()\n',
         title: 'before they were watched',
-      },
-      {
-        removes: 'the paths that may have got another directory',
-        text: '  for (const path of replaced) drop(path)\n',
-        title: 'exchanged, moved in or out, or made again',
       },
     ],
 }

@@ -2,7 +2,6 @@ import type { Mutations } from '../types.ts'
 
 export const linkMutations: Mutations = {
   'a write through a link at a name under a rule, or above one (`.vscode -> data/vs`)': [
-    { removes: 'the refusal at the link', text: '        if (named !== undefined) throw named\n', title: 'hold for' },
     {
       removes: 'rules by pattern',
       text: 'refusePattern(pattern, request, isNamed)',
@@ -14,27 +13,6 @@ export const linkMutations: Mutations = {
       text: 'segmentsOf(at).length >= depth',
       by: 'segmentsOf(at).length >= 0 * depth',
       title: 'leave links alone',
-    },
-  ],
-  'a link at a name under a rule, whose target is read or written by any of its names': [
-    {
-      removes: 'the refusal of a path that runs through a link to nowhere',
-      text: 'if (covered === false && name.isPattern !== true && ',
-      by: 'if (false && ',
-      title: 'runs through a link to nowhere',
-    },
-    {
-      removes: 'the bind of the target',
-      text: '  bindPart(list, {',
-      by: '  if (list.binds.length < 0) bindPart(list, {',
-      title: 'bind the target',
-    },
-    {
-      removes: 'the look at names below a link',
-      file: 'packages/kernel/core/src/commands/binds/pattern-walk.ts',
-      text: 'for (const passage of found.passages)',
-      by: 'for (const passage of found.passages.slice(found.passages.length))',
-      title: 'by the name of a link above them',
     },
   ],
   'a link under a rule that a command turns elsewhere, for the next program': [

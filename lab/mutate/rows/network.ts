@@ -29,13 +29,6 @@ export const networkMutations: Mutations = {
       by: "...['--share-net']",
       title: 'are reached by programs',
     },
-    {
-      removes: 'the port of an entry',
-      file: 'packages/kernel/core/src/policy/host-list.ts',
-      text: 'matches(entry, wanted) && portsOf(entry).includes(port)',
-      by: 'matches(entry, wanted) && port > 0',
-      title: 'a port that its name has not',
-    },
   ],
   'a listed name whose address is private, or another one at the second look (rebinding)': [
     {
@@ -145,14 +138,6 @@ export const networkMutations: Mutations = {
       text: 'const mostKept = 256',
       by: 'const mostKept = 2560',
       title: 'in little time, and keeps few',
-    },
-  ],
-  'a command that floods the audit with refused names and connections': [
-    {
-      removes: 'the most events of a command',
-      text: 'if (told[outcome] <= mostEvents[outcome]) return',
-      by: 'if (told[outcome] > 0) return',
-      title: 'one event with their number',
     },
   ],
   'a host that the executor lists, and that a rule of the workspace closes': [
@@ -313,21 +298,6 @@ export const networkMutations: Mutations = {
       title: 'speaks for its hosts alone',
     },
   ],
-  'a script of the interpreter that downloads from a host beside its list: by an address, another port, a redirect, its thread itself':
-    [
-      {
-        removes: 'the look at the list for each connection',
-        text: "if (verdict.effect === 'deny') throw",
-        by: 'if (verdict.effect === undefined) throw',
-        title: 'reaches no other',
-      },
-      {
-        removes: 'the rules of the workspace',
-        text: 'network.list.narrow(rules)',
-        by: 'network.list.narrow(rules.slice(rules.length))',
-        title: 'narrowed by a rule',
-      },
-    ],
   'a tool that downloads from a host that commands may not reach: beside the list, past a rule, by a redirect, by the second client, over Tor, by a downloader that leaves the question out':
     [
       {
@@ -344,13 +314,6 @@ export const networkMutations: Mutations = {
         title: 'a redirect to an unlisted host',
       },
       {
-        removes: 'the rules of the workspace',
-        text: 'if (closed === undefined) return verdict',
-        by: 'if (closed !== null) return verdict',
-        title: 'that a rule closes',
-      },
-      { removes: 'the judgement of the first URL', text: '  admit(url)\n', title: 'before anything goes out' },
-      {
         removes: 'the judgement of the last URL',
         text: 'admit(download.url)',
         by: 'asks = false',
@@ -364,12 +327,6 @@ export const networkMutations: Mutations = {
       },
     ],
   'a way out where commands have none: the tool `download` of a model, an MCP client or a step of a plan': [
-    {
-      removes: 'the look at the network of commands',
-      text: "if (hosts === undefined && network !== 'names' && network !== 'none') return undefined",
-      by: 'if (hosts === null) return undefined',
-      title: 'no face offers them',
-    },
     {
       removes: 'the refusal of a call that is made all the same',
       changes: [
@@ -404,13 +361,6 @@ export const networkMutations: Mutations = {
       text: 'verdict.judgesRequests !== true',
       by: 'verdict.judgesRequests !== null',
       title: 'whose requests have rules',
-    },
-  ],
-  'a server whose body is not in its encoding, when the reader has left: an error without a listener ends the host': [
-    {
-      removes: 'the listener of the decoder',
-      text: "  decoder.on('error', () => undefined)\n",
-      title: 'is not read, ends nothing',
     },
   ],
   'the helper that opens the sockets, led to another namespace': [

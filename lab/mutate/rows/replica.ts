@@ -87,11 +87,6 @@ export const replicaMutations: Mutations = {
   ],
   'an entry that cannot be looked at, whose object a push would delete': [
     {
-      removes: 'the look at the mounts',
-      text: '    if (this.#mounts.has(path)) return this.#left.leave(path, mounted)\n',
-      title: 'what the host mounts over',
-    },
-    {
       removes: 'names as bytes',
       file: 'packages/kernel/tree/src/disk/names.ts',
       text: 'if (isUtf8(name) && !',

@@ -3,11 +3,6 @@ import type { Mutations } from '../types.ts'
 export const scarcityMutations: Mutations = {
   'too many open files, at which Node would leave descriptors open, reject where nobody listens and end the host': [
     {
-      removes: 'the look for room before a process is started',
-      text: '  requireDescriptors(2 * pipes + stdio.length + ownDescriptors)\n',
-      title: 'in commands and sessions',
-    },
-    {
       removes: 'the words for a shortage',
       text: '  return isMeant ? shortageNamed(code) : undefined',
       by: '  return isMeant && code === undefined ? shortageNamed(code) : undefined',
@@ -15,11 +10,6 @@ export const scarcityMutations: Mutations = {
     },
   ],
   'a shortage at the moment of a probe, after which a weaker boundary would be used for good': [
-    {
-      removes: 'the rejection of a probe that meets a shortage',
-      text: '    if (shortage !== undefined) throw untried(shortage, error)\n',
-      title: 'in commands and sessions',
-    },
     {
       removes: 'the error of the system in the answer of the keeper',
       text: '(grep { $e == $_ } 12, 23, 24, 28, 122) ? "short $e" : $answer',
@@ -35,25 +25,12 @@ export const scarcityMutations: Mutations = {
         title: 'says that there is no process',
       },
       {
-        removes:
-          'the processes that are asked for beyond those of a terminal, since running commands take some meanwhile',
-        text: 'repeat(needed + slack - 1)',
-        by: 'repeat(needed - 1)',
-        test: 'packages/kernel/sandbox/test/run/room.test.ts',
-      },
-      {
         removes: 'the wait for the processes that the look for room started, where it failed',
         text: 'trap wait EXIT; ',
         test: 'packages/kernel/sandbox/test/run/room.test.ts',
       },
     ],
   'a keeper without descriptors, which would take the names that another one holds, or watch nothing and say nothing': [
-    {
-      removes: 'the stop at a list that cannot be read',
-      text: 'my $error = $unread ? $unread : @others',
-      by: 'my $error = @others',
-      title: 'takes no name from another keeper',
-    },
     {
       removes: 'the word that a process cannot be watched',
       text: "return $! == 3 ? say_('ended', $id) : say_('lost', $id)",

@@ -1,14 +1,6 @@
 import type { Mutations } from '../types.ts'
 
 export const serverMutations: Mutations = {
-  'a web page that talks to a server on the loopback (DNS rebinding, a foreign origin)': [
-    {
-      removes: 'the checks of `Host` and `Origin`',
-      text: 'if (this.#guards.every((guard) => guard(request, response))) await',
-      by: 'await',
-      title: 'DNS rebinding',
-    },
-  ],
   'a client without a token, or with a wrong one': [
     {
       removes: 'the refusal of what the gate refuses',
@@ -25,27 +17,12 @@ export const serverMutations: Mutations = {
       title: "another subject's thread",
     },
   ],
-  'a client that sends, leaves unread or keeps open more than its share': [
-    {
-      removes: 'the share that is left for other subjects',
-      text: ' || (this.#isShared && held > 0 && held + amount > left)',
-      title: 'leaves a share for others',
-    },
-  ],
   'a client whose bytes take longer to parse than to send: chunks of one byte, many requests at once, large texts': [
     {
       removes: 'the turns of others between two slices of a read',
       text: 'await pace.run(() => this.#pushSlice())',
       by: 'this.#pushSlice()',
       title: 'a little at a time',
-    },
-  ],
-  'a web page that names another host in the address itself': [
-    {
-      removes: 'the check of the host in the address',
-      text: '!this.#hosts.includes(url.hostname)',
-      by: 'false',
-      title: 'in absolute form',
     },
   ],
   'another writer in the output while a step lands': [

@@ -49,12 +49,6 @@ export const warmMutations: Mutations = {
   ],
   'output that a command gives to another (`SCM_RIGHTS`), which writes on after its end, or keeps it from ending': [
     {
-      removes: 'the close of the pipes of a command that has ended',
-      text: '  stream.destroy()\n  return isClosed',
-      by: '  return isClosed',
-      title: 'a command ends when',
-    },
-    {
       removes: 'the end of a session at its mark',
       text: 'whole = offset',
       by: 'whole = Infinity',

@@ -23,7 +23,7 @@ export function findWorkspace(): FoundWorkspace {
   for (let at = directory; ; at = dirname(at)) {
     const config = join(at, configName)
     // a deleted trusted configuration counts too: its rules must not vanish
-    if (isThere(config) || trustedHash(config) !== undefined) return { config }
+    if (isThere(config) || trustedHash(config) !== undefined) return { config } // @defence ` || trustedHash(config) !== undefined` that a command plants: moved away
     if (at === dirname(at)) break
   }
   return directory === '/' || directory === home() ? {} : { root: '.' }
@@ -62,7 +62,7 @@ function rootOf(config: string): string | undefined {
 /** True if the user trusts a configuration. @param shown its name in errors @throws UsageError if the file has changed since */
 export function isTrusted(file: string, content: Uint8Array, shown: string): boolean {
   const [own, target] = [file, canonical(file)].map(trustedHash)
-  const changed = [own, target].find((known) => known !== undefined && known !== hashOf(content))
+  const changed = [own, target].find((known) => known !== undefined && known !== hashOf(content)) // @defence `, target` names and a command has written: refuses a named config file
   if (changed === undefined) return own !== undefined
   throw new UsageError(
     `${shown} has changed since you trusted it; look at it, then run \`ws trust\` on it, or \`ws trust --forget\``,

@@ -29,6 +29,7 @@ export function refuseExchangeable(
     path && HostPaths.directoryOnTheWay(path, (identity) => (identity === own ? undefined : writable.get(identity)))
 
   const place = around(config.file)
+  // @defence names and a command has written: refuses a named config file
   if (place && !config.trusted)
     throw untrusted(config.shown, ` on it, since commands can write where it lies (${place})`)
   const named: [place: string, path: string | undefined, own?: string | undefined][] = [

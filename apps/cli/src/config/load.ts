@@ -34,7 +34,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
 export async function loadFoundConfig(file: string): Promise<LoadedConfig> {
   const content = await readFound(file)
   const shown = shownFile(file)
-  if (!isTrusted(file, content, shown)) throw untrusted(shown, ', or name a workspace with --root')
+  if (!isTrusted(file, content, shown)) throw untrusted(shown, ', or name a workspace with --root') // @defence that a command plants: could have planted
   return { ...parseConfig(content.toString('utf8'), file, shown), shown, trusted: true }
 }
 

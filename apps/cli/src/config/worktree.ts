@@ -35,7 +35,7 @@ export function worktreeOf(settings: Settings): { readonly mounts: MountSettings
       `the file .git of ${shown} names no repository that has this worktree; look at it, or run \`git worktree repair\``,
     )
   const inside = settings.mounts.find(({ storage }) => storage.kind === 'local' && leadsInto(repository, storage.root))
-  if (inside !== undefined) throw refused(`the repository of ${shown} lies in the workspace; leave the option out`)
+  if (inside !== undefined) throw refused(`the repository of ${shown} lies in the workspace; leave the option out`) // @defence that a command has written, in a root: lies in the workspace
 
   const place = posix.resolve(first.at, said)
   const at = dirname(dirname(place))
@@ -63,7 +63,7 @@ function namesWorktree(git: string, repository: string, own: string): boolean {
 
 function nameIn(path: string): string | undefined {
   return orNothing(() => {
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK) // @defence ` | constants.O_NOFOLLOW` that a command has written, in a root: a link in its place
     try {
       const found = fstatSync(descriptor)
       return found.isFile() && found.size <= longestName ? readFileSync(descriptor, 'utf8') : undefined

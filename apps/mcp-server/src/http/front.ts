@@ -70,7 +70,7 @@ export class Front {
     request.on('error', () => undefined)
     response.on('error', () => undefined)
     try {
-      if (this.#guards.every((guard) => guard(request, response))) await this.#admit(request, response)
+      if (this.#guards.every((guard) => guard(request, response))) await this.#admit(request, response) // @defence `if (…))) ` a web page that talks: DNS rebinding
     } catch (error) {
       this.#fail(error, response)
     }
@@ -84,7 +84,7 @@ export class Front {
     const url = targetOf(request)
     if (url === undefined) return refuse(response, 400, 'the address is not valid')
     // until here, only the `Host` header was checked, not the address
-    if (!this.#hosts.includes(url.hostname)) return refuse(response, 403, 'the host of the address is not served')
+    if (!this.#hosts.includes(url.hostname)) return refuse(response, 403, 'the host of the address is not served') // @defence a web page that names: in absolute form
     const metadata = this.#gate?.metadata(url, request.method ?? 'GET')
     if (metadata !== undefined) return this.#send(response, metadata)
     if (url.pathname !== this.#path) return refuse(response, 404, `there is only ${this.#path}`)

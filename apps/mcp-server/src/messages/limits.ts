@@ -30,7 +30,7 @@ export class Limit {
   take(subject: string, amount: number): (() => void) | undefined {
     const held = this.#held.get(subject) ?? 0
     const left = this.most - this.#used - amount
-    if (left < 0 || (this.#isShared && held > 0 && held + amount > left)) return undefined
+    if (left < 0 || (this.#isShared && held > 0 && held + amount > left)) return undefined // @defence ` || (…left)` a client that sends: leaves a share for others
     this.#add(subject, amount)
     let taken = true
     return () => {

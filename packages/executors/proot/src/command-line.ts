@@ -37,6 +37,6 @@ function aliasFor(host: string, link: string): string {
  */
 export function namespacePrefix(): string[] {
   const user = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user']
-  const unshare = ['/usr/bin/unshare', ...user, '--pid', '--ipc', '--fork', '--kill-child=KILL', '--mount-proc', '--']
+  const unshare = ['/usr/bin/unshare', ...user, '--pid', '--ipc', '--fork', '--kill-child=KILL', '--mount-proc', '--'] // @defence `'--ipc', ` memory, semaphores: proot at /workspace, Landlock
   return ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--', ...unshare]
 }

@@ -41,6 +41,6 @@ my $ended;
 do { $ended = waitpid($pid, 0) } while $ended < 0 && $! == 4;
 my $status = $?;
 my @etc = stat('/etc');
-exit 0 unless @etc && "$etc[0]:$etc[1]" eq $own;
+exit 0 unless @etc && "$etc[0]:$etc[1]" eq $own; # @defence killing proot: the tracer still translates
 report($status & 127 ? 'signal ' . ($status & 127) : 'exit ' . ($status >> 8));
 exit 0;

@@ -30,7 +30,7 @@ export function statOf(status: Status, version = versionOf(status)): Stat {
   return {
     type,
     size: type === 'file' ? Number(status.size) : 0,
-    modifiedAt: fileTimes.dateable(Number(status.mtimeNs / 1_000n) / 1_000),
+    modifiedAt: fileTimes.dateable(Number(status.mtimeNs / 1_000n) / 1_000), // @defence `fileTimes.dateable` a time that no Date holds: shows a time that no Date holds
     mode: permissionsOf(status),
     version,
   }

@@ -149,7 +149,7 @@ export class Listing implements EntryIterator, Held {
 
   /** Reports a directory with a hidden entry, which a later listing may show. */
   #forget({ path }: Level): void {
-    this.#options.onHidden?.(path)
+    this.#options.onHidden?.(path) // @defence a name that a rule by pattern denies or protects: a reserved name is hidden
   }
 
   /** True if an entry only reserves a name, or is gone. */

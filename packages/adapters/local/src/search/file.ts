@@ -76,7 +76,7 @@ async function orNothing<Result>(task: Task, search: Search, work: Promise<Resul
     if (isWorkspaceError(known, 'EBUSY')) {
       if (task.path === search.query.in) throw error
       search.heldFiles += 1
-      search.onUnreadable?.(task.path, known)
+      search.onUnreadable?.(task.path, known) // @defence a file under another process's lease: left out of a search
     }
     if (known instanceof LinkSignal) return undefined
     const isChange = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EBUSY', 'EACCES'] as const

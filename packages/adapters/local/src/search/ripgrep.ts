@@ -137,7 +137,7 @@ class Run implements Held {
     this.#running = running
     // After a process has ended, Node discards output without a listener, so the listener is set at the start.
     running.stdout?.on('readable', () => undefined)
-    this.#watch = setInterval(() => void killIfHeld(running), leaseLookMs).unref()
+    this.#watch = setInterval(() => void killIfHeld(running), leaseLookMs).unref() // @defence `(running)` a file under another process's lease: left out of a search
     // If ripgrep cannot start a thread, it reports that and waits forever. The files named until then are still used as hints.
     running.stderr?.on('data', (said: Buffer) => {
       const text = said.toString('latin1')

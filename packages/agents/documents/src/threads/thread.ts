@@ -89,7 +89,7 @@ export class Thread {
       void this.#worker.getHeapStatistics().then(
         ({ used_heap_size, external_memory }) => {
           asked = false
-          if (used_heap_size + external_memory > this.#maxMemory) reject(new ThreadEnded('memory'))
+          if (used_heap_size + external_memory > this.#maxMemory) reject(new ThreadEnded('memory')) // @defence a PDF or source that never ends: that is a bomb is EFBIG
         },
         () => (asked = false), // the thread is not running yet, or has ended
       )

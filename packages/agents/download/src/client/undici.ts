@@ -57,7 +57,7 @@ function decoded(body: Readable, header: (name: string) => string | undefined): 
   const decoder = decoders.get(encoding)?.()
   if (decoder === undefined) throw problems.encoding(encoding)
   // the decoder can fail again after the pipeline has removed its listeners
-  decoder.on('error', () => undefined)
+  decoder.on('error', () => undefined) // @defence a server whose body is not in its encoding: is not read, ends nothing
   // errors of the body and of the decoder reach the decoder, which the caller reads
   return pipeline(body, decoder, () => undefined)
 }

@@ -44,7 +44,7 @@ export async function connectOut(
     return problems.refusedHost(host, refusal)
   }
   const verdict = connections.judge(host, port)
-  if (verdict.effect === 'deny') throw refuse({ outcome: 'denied', ...verdict })
+  if (verdict.effect === 'deny') throw refuse({ outcome: 'denied', ...verdict }) // @defence a script of the interpreter that downloads: reaches no other
   const { entry } = verdict
   const isWebPort = entry !== undefined || options.ports.has(port)
   const way: Way = isWebPort ? await reach(host, port, transfer, options) : { problem: 'port' }

@@ -96,7 +96,7 @@ async function reasonAgainst(
   if (now?.type === 'file' && now.bytes === undefined)
     return 'its bytes of today could not be saved, so this could not be undone'
   // read damaged bytes before anything is changed
-  await before?.bytes?.()
+  await before?.bytes?.() // @defence saved bytes that were damaged: with damaged bytes is EIO
   return undefined
 }
 
@@ -170,7 +170,7 @@ async function putBack(journal: Journal, path: MountPath, before: Kept, now: Kep
     if (now !== undefined) await inner.delete(path, { ifVersion: now.version })
     await inner.createSymlink?.(path, before.target ?? '')
   } else if (before.bytes !== undefined && (now === undefined || !(await isSameBytes(before, now)))) {
-    await inner.write(path, await before.bytes(), { ifVersion: now?.version ?? 'absent', mode: before.mode })
+    await inner.write(path, await before.bytes(), { ifVersion: now?.version ?? 'absent', mode: before.mode }) // @defence `ifVersion: …'absent', ` another writer's work in a bucket: another writer
   }
 }
 

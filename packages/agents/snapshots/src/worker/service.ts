@@ -67,7 +67,7 @@ export class Service implements Methods {
         known.users += 1
         return tree.id
       }
-      tightenAgain(tree, database)
+      tightenAgain(tree, database) // @defence a directory that a killed restore leaves open: UN6
       this.#trees.set(tree.id, { tree, users: 1 })
       return tree.id
     })

@@ -80,7 +80,7 @@ export function fileRegister(adapter: StorageAdapter): Register {
     },
     async replace(path, record, { ifVersion, signal }) {
       const number = next(ifVersion)
-      const options = { ifVersion: 'absent', parents: true, signal, mode: 0o600 } as const
+      const options = { ifVersion: 'absent', parents: true, signal, mode: 0o600 } as const // @defence `ifVersion: 'absent', ` two writers of one thread: in a directory exclude each other
       await adapter.write(at(path, number), encodeRecord(record), options)
       return settle(path, number, signal)
     },

@@ -75,7 +75,7 @@ export async function importTree(
     throw notWhole(error)
   }
   await fed
-  if (!end.isThere) throw notWhole()
+  if (!end.isThere) throw notWhole() // @defence an archive that is empty or cut: cut anywhere
 }
 
 function notWhole(native?: unknown): WorkspaceError {

@@ -105,7 +105,7 @@ function asking(store: StorageAdapter, lease: Lease): StorageAdapter {
     const controller = new AbortController()
     held = controller
     own = signals.asking(AbortSignal.any([lease.lost, controller.signal]), () => {
-      if (!lease.isHeld()) controller.abort(ranOut)
+      if (!lease.isHeld()) controller.abort(ranOut) // @defence a holder that was stopped or cut off: sends nothing more
     })
   }
   begin()

@@ -131,6 +131,7 @@ export class OpenThread {
       if (isAgain) changes.onFlush(error)
       failure = error as Error
     }
+    // @defence work of the last holder that is not in the store: keeps the lease
     if (this.isUnflushed) {
       const error = unflushedError(threadId, changes.failure)
       onState({ threadId, state: 'unflushed', error })

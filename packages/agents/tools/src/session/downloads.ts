@@ -18,7 +18,7 @@ export function openDownloads(workspace: Workspace, given: ToolsOptions['downloa
   const opened = downloader ?? createDownloader(options)
   if (hosts !== undefined) workspace.connections({ hosts })
   const network = workspace.executor?.guarantees.network
-  if (hosts === undefined && network !== 'names' && network !== 'none') return undefined
+  if (hosts === undefined && network !== 'names' && network !== 'none') return undefined // @defence a way out where commands have none: no face offers them
   return { downloader: opened, hosts, close: async () => (downloader === undefined ? opened.close() : undefined) }
 }
 
@@ -44,7 +44,7 @@ export async function openJudged(
     tell(at, { outcome: 'denied', rule, reason, remedy })
     throw new WorkspaceError({ code: 'EACCES', operation: 'download', rule, reason: `\`${host}\` ${reason}`, remedy })
   }
-  admit(url)
+  admit(url) // @defence a tool that downloads from a host: before anything goes out
   const asking: Connections['judge'] = (host, port) => {
     asks = true
     return judge(host, port)

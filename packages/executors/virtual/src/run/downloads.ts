@@ -46,7 +46,7 @@ export class CommandDownloads {
     this.#options = options
     const { network, rules, onConnection } = options
     this.#connections = {
-      judge: verdictOf(network.list.narrow(rules)),
+      judge: verdictOf(network.list.narrow(rules)), // @defence `.narrow(rules)` a script of the interpreter that downloads: narrowed by a rule
       report: (report) => {
         this.#refused.hear(report)
         onConnection?.(report)

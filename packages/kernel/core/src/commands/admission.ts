@@ -110,7 +110,7 @@ export async function admit<Given extends Command | undefined>(
     const cwd = await resolveCwd(context, options.cwd)
     onAdmitted?.(judged.line, cwd)
     if (!looksOnly) await door.prepare()
-    await requireNames(context.mounts, executor.needs)
+    await requireNames(context.mounts, executor.needs) // @defence commands would see the machine's: once they have appeared
     const plan = await planFor(context, executor, acknowledged, { looksOnly })
     requireHeld(plan, executor, acknowledged)
     requireEntrance(plan, executor, cwd)
@@ -122,7 +122,7 @@ export async function admit<Given extends Command | undefined>(
       acknowledged,
       narrowed: narrowCommand(context.commands, options),
       cache: context.commands.cache as VirtualPath | undefined,
-      bare: acknowledged.size > 0,
+      bare: acknowledged.size > 0, // @defence files that earlier commands left: runs nothing that was left
       end,
     }
   })

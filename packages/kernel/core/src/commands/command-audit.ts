@@ -88,7 +88,7 @@ export function connectionAudit({ context, executor }: CommandDoor, path: string
     hear(report) {
       const { outcome, time, sentBytes, receivedBytes } = report
       told[outcome] += 1
-      if (told[outcome] <= mostEvents[outcome]) return recordConnection(context, report, by)
+      if (told[outcome] <= mostEvents[outcome]) return recordConnection(context, report, by) // @defence `if (…) ` a command that floods the audit with refused: one event with their number
       const { sentBytes: sent = 0, receivedBytes: received = 0, leftOut = 0 } = rest.get(outcome) ?? {}
       const bytes = { sentBytes: sent + sentBytes, receivedBytes: received + receivedBytes }
       rest.set(outcome, { host: '*', outcome, time, duration: 0, ...bytes, leftOut: leftOut + 1 })

@@ -65,7 +65,7 @@ function judgeBy(
       withoutList(executor?.attached.guarantees.network)
     if (verdict.effect === 'deny') return verdict
     const closed = context.gate.hostRules().find((rule) => listOf(rule).find(host, port) === undefined)
-    if (closed === undefined) return verdict
+    if (closed === undefined) return verdict // @defence `if (…) ` a tool that downloads from a host: that a rule closes
     return { effect: 'deny', rule: closed.name, ...unlistedHost(host, port, closed.name) }
   }
 }

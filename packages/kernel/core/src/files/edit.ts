@@ -98,7 +98,7 @@ function replace(
     at,
     async ({ path }, adapter) => {
       if (adapter === undefined) throw contractError('ENOENT', operation, path)
-      return adapter.write(path, content, { ifVersion, signal })
+      return adapter.write(path, content, { ifVersion, signal }) // @defence `ifVersion, ` an edit that undoes a change which came between: in memory
     },
   )
 }

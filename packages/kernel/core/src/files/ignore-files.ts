@@ -192,7 +192,7 @@ export class IgnoreFiles {
   ): Promise<Result | undefined> {
     const { signal } = this.#options
     const { gate } = this.#context
-    if (gate.decide({ operation: 'read', path, need: 'read' }).effect === 'deny') return undefined
+    if (gate.decide({ operation: 'read', path, need: 'read' }).effect === 'deny') return undefined // @defence an ignore file that rules deny: rules deny
     try {
       const { mount, reserved } = gate.namespace.find(path)
       if (reserved || mount === undefined) return undefined

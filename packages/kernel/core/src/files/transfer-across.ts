@@ -115,7 +115,7 @@ async function copyTree(
       const inside = relativeTo(entry.path, source.virtual)
       const target = joinPath(destination.virtual, inside)
       progress.current = entry.path
-      if (entry.unreachable === true) throw unreachableError(kind, entry.path)
+      if (entry.unreachable === true) throw unreachableError(kind, entry.path) // @defence a directory that no path can name: nothing that no path can name
       context.gate.admit(kind, target, 'write', entry.size)
       const at = destination.mount?.at ?? ('/' as VirtualPath)
       const path = relativeTo(target, at)

@@ -54,7 +54,7 @@ export function parseIgnoreRules(bytes: Uint8Array): IgnoreRules | undefined {
   }
   let cost = 0
   for (const component of known.values()) cost += component.cost
-  if (cost > maxCost) return undefined
+  if (cost > maxCost) return undefined // @defence an ignore file of megabytes: of 10 MB
   // The last matching line decides, but the matcher returns the first match, so the lines are in reverse order.
   const forFiles = judgeBy(lines.filter(({ onlyDirectories }) => !onlyDirectories))
   const forDirectories = judgeBy(lines)

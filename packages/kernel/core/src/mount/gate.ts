@@ -77,7 +77,7 @@ export class Gate {
 
   admit(operation: FileOperation, path: VirtualPath, need: Need, size?: number): Located {
     const node = this.namespace.find(path)
-    if (node.reserved || this.#refuses(node, { operation, path, need })) throw reservedError(operation, path, need)
+    if (node.reserved || this.#refuses(node, { operation, path, need })) throw reservedError(operation, path, need) // @defence ` || this.#refuses(…)` commands would see the machine's: are made by no operation
     const mount = node.mount
     const decision = this.#judge(node, { operation, path, need, size })
     if (decision.effect === 'deny') throw denialError(operation, path, decision)
@@ -178,7 +178,7 @@ export class Gate {
       for (const need of needs) {
         if ((this.rightsAt(below) & rightFor(need)) !== 0) continue
         const decision = this.#judge(below, { operation, path: below.path, need })
-        if (decision.effect === 'deny') throw denialError(operation, below.path, decision)
+        if (decision.effect === 'deny') throw denialError(operation, below.path, decision) // @defence a recursive move
       }
     }
   }

@@ -8,7 +8,7 @@ export function refuseNestedRoots(directories: ReadonlyMap<VirtualPath, HostDire
   for (const [index, [at, directory]] of entries.entries()) {
     for (const [otherAt, other] of entries.slice(index + 1)) {
       const same = directory.identity === other.identity || directory.path === other.path
-      if (!same && !contains(directory, other) && !contains(other, directory)) continue
+      if (!same && !contains(directory, other) && !contains(other, directory)) continue // @defence `if (…)) ` two mounts on one directory
       throw virtualError({
         code: 'EINVAL',
         operation: 'createWorkspace',

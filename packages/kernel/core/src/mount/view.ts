@@ -56,8 +56,8 @@ export class View {
     if (!this.#concerns(path)) return 'described'
     const node = this.#gate.namespace.find(path)
     if (node.reserved || (node.mount?.scratch === true && !this.#inScratch)) return 'hidden'
-    if (!this.#entered.at(parentPath(path))) return 'hidden'
-    if (this.#allows(this.#needed.toDescribe, path)) return 'described'
+    if (!this.#entered.at(parentPath(path))) return 'hidden' // @defence listing or searching into a denied part: neither enter nor describe
+    if (this.#allows(this.#needed.toDescribe, path)) return 'described' // @defence `if (…)) ` listing or searching into a denied part: neither enter nor describe
     this.#shut = true
     return 'named'
   }

@@ -272,7 +272,7 @@ export class Walker {
     try {
       landed = await this.canonical(operation, path, followLast, budget, (at, link) => {
         named ??= this.refusalAtLink({ operation, need, size }, at, link)
-        if (named !== undefined) throw named
+        if (named !== undefined) throw named // @defence a write through a link at a name under a rule: hold for
       })
     } catch {
       throw named ?? refusal

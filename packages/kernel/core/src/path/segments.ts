@@ -19,7 +19,7 @@ export function parseInput(input: string, { base, aliases, operation }: InputOpt
     return stripped === path ? parsed : { path: stripped, directory: directory && stripped !== '/' }
   }
   const [first, ...rest] = path.segments
-  if (first === undefined || !aliases.has(first)) return parsed
+  if (first === undefined || !aliases.has(first)) return parsed // @defence `if (…) ` through an alias
   // Parses again: `/workspace/..` climbs above the root, as `/..` does.
   return parsePath(`/${rest.join('/')}${directory ? '/' : ''}`, { operation })
 }

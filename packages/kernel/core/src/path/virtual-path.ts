@@ -92,7 +92,7 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
   if (input.length > maxInputLength) {
     throw tooLongError(input.slice(0, maxPathBytes), operation, `has ${input.length} characters`, maxPathBytes)
   }
-  checkCharacters(input, operation)
+  checkCharacters(input, operation) // @defence lone surrogates, over-long names
 
   const absolute = input.startsWith('/')
   const segments: string[] = absolute || base === '/' ? [] : base.slice(1).split('/')
@@ -108,7 +108,7 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
       continue
     }
     depth -= 1
-    if (depth < 0) throw outsideError(input, operation)
+    if (depth < 0) throw outsideError(input, operation) // @defence lone surrogates, over-long names
     // The base is a real directory, so `..` removes its last name. A name of the input may be a link, so its `..` remains.
     if (resolved && segments.length === fromBase) {
       segments.pop()
@@ -120,7 +120,7 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
   }
   const last = given.at(-1)
   const directory = segments.length > 0 && (last === '' || last === '.' || last === '..') && input !== ''
-  checkLengths(segments, input, operation)
+  checkLengths(segments, input, operation) // @defence lone surrogates, over-long names
   if (!resolved) return { path: { segments }, directory }
   return { path: `/${segments.join('/')}` as VirtualPath, directory: directory && given.length > 1 }
 }
@@ -183,7 +183,7 @@ export function outsideError(path: string, operation: string): WorkspaceError {
 export function assertMountPath(path: string, operation: string): asserts path is MountPath {
   if (typeof path === 'string' && ((path.length <= maxNameBytes && alreadyNormal.test(path)) || path === '/')) return
   const parsed = parsePath(path, { operation })
-  if (parsed.path === path) return
+  if (parsed.path === path) return // @defence `if (…) ` an adapter called directly with a hostile path
   throw new WorkspaceError({
     code: 'EINVAL',
     operation,
@@ -202,7 +202,7 @@ export function parseMountPath(input: string, operation?: string): MountPath {
 export function isWithin<Path extends VirtualPath | MountPath>(path: Path, root: Path): boolean {
   if (root === '/' || path === root) return true
   // Long paths with an equal start: `startsWith` takes thirty times as long.
-  return path.charCodeAt(root.length) === 47 && path.slice(0, root.length) === root
+  return path.charCodeAt(root.length) === 47 && path.slice(0, root.length) === root // @defence `path.charCodeAt(root.length) === 47 && ` taken for `/t12`
 }
 
 /** Returns `path` relative to `root`: `/` for the root itself. `path` must be within `root`. */

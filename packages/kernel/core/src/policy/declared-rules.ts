@@ -97,7 +97,7 @@ function refusePattern(
 ): Denial | undefined {
   const { rule, rights } = pattern
   if ((rights & rightFor(need)) !== 0) return undefined
-  const found = pattern.match(path, operation !== 'createDirectory')
+  const found = pattern.match(path, operation !== 'createDirectory') // @defence `, operation !== 'createDirectory'` another name by which git: each name it lists
   if (found === undefined || !concerns(found.at)) return undefined
   const why =
     rule.reason ?? `matches the ${rule.access === 'none' ? 'denied' : 'read-only'} pattern \`${found.pattern}\``

@@ -48,7 +48,7 @@ export class DeniedVariants {
 
   /** Returns the rule that denies a variant of `path` or of an ancestor. */
   match(path: VirtualPath): SubtreeRule<VirtualPath> | undefined {
-    if (this.empty) return undefined
+    if (this.empty) return undefined // @defence `if (…) ` another spelling of a denied name
     let node = this.#root
     let start = 1
     while (start < path.length) {

@@ -128,7 +128,7 @@ export class HostList {
   /** Returns the entry that allows a connection, if any. */
   find(name: string, port: number): HostEntry | undefined {
     const wanted = normalName(name)
-    return this.entries.find((entry) => matches(entry, wanted) && portsOf(entry).includes(port))
+    return this.entries.find((entry) => matches(entry, wanted) && portsOf(entry).includes(port)) // @defence ` && portsOf(entry).includes(port)` an address in place: a port that its name has not
   }
 
   knows(name: string): boolean {

@@ -49,7 +49,7 @@ const secretsLeftAlone = ['.env*.{example,sample,template}'] as const
 const hooks = [
   // A repository, also a bare repository. `config` can name a directory of hooks, and `commondir` can move both.
   // `remotes` and `branches` name the target repository of a push, whose hooks run.
-  '*.git/{hooks,config,config.worktree,commondir,remotes,branches}',
+  '*.git/{hooks,config,config.worktree,commondir,remotes,branches}', // @defence `,commondir` another name by which git: each name it lists
   // The git directories of submodules, also nested ones, and of worktrees.
   '*.git/modules/**/{hooks,config,config.worktree,commondir,remotes,branches}',
   '*.git/worktrees/*/{commondir,gitdir,config.worktree}',

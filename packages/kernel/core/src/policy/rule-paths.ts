@@ -107,7 +107,7 @@ function resolveRulePath(text: string, rule: string, scope: RuleScope): VirtualP
   checkRulePath(text, rule)
   const { path } = parseInput(text, { base: scope.root, aliases: scope.aliases, operation: 'rules' })
   if (typeof path !== 'string') throw ruleError(rule, text, 'has `..`', 'name the path without `..`')
-  checkEffect(path, text, rule, scope)
+  checkEffect(path, text, rule, scope) // @defence a rule whose path means nothing: refused with the path that was meant
   return path
 }
 

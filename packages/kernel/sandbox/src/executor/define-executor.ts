@@ -105,7 +105,7 @@ async function probed<Found>(probe: () => Promise<Probed<Found>>): Promise<Probe
     return await probe()
   } catch (error) {
     const shortage = shortages.of(error)
-    if (shortage !== undefined) throw untried(shortage, error)
+    if (shortage !== undefined) throw untried(shortage, error) // @defence a shortage at the moment of a probe: in commands and sessions
     if (isWorkspaceError(error)) return unavailable(error.reason, error.remedy)
     if (!isSystemError(error)) throw error
     return unavailable(

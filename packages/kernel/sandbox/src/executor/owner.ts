@@ -22,7 +22,7 @@ export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined 
   const remedy = 'give the root directory to an ordinary user, or pass `owner: { uid, gid }` to the local adapter'
   if (![uid, gid].every((id) => Number.isInteger(id) && id >= 0))
     return { reason: '`owner` must be two whole numbers, `{ uid, gid }`', remedy }
-  if (uid === 0) return { reason: 'commands never run as root, and root owns the workspace', remedy }
+  if (uid === 0) return { reason: 'commands never run as root, and root owns the workspace', remedy } // @defence a setuid file or a device left for the host: never runs as root
   const own = process.getuid?.()
   if (own === 0) return findRootProblem({ uid, gid })
   if (own === uid) return undefined

@@ -29,7 +29,7 @@ sub mend {
   return exposed($id, $w, 0, @lost) if ended($w);
   my $now = time();
   ($w->{since}, $w->{count}) = ($now, 0) if $now - ($w->{since} // 0) >= 10;
-  return lost($id, $w, @lost) if $w->{ends} || ++$w->{count} > $most;
+  return lost($id, $w, @lost) if $w->{ends} || ++$w->{count} > $most; # @defence ` || ++$w->{count} > $most` a program on the host that replaces a protected: is replaced all the time
   cover($id, $w, 1, @lost);
 }
 
@@ -222,7 +222,7 @@ sub is_kept {
     # the kernel grants a lease to read only if no process has the file open for writing
     my $is_free = !$is_writable || syscall($n{fcntl}, $file, 1024, 0) >= 0;
     last if !$is_free && $! != 11;
-    $is_kept ||= $is_free && $now->{links} == 1;
+    $is_kept ||= $is_free && $now->{links} == 1; # @defence ` && $now->{links} == 1` a file that the host saves: has a further name
     last if $is_kept || micros() > $until;
     pause_(0.002);
   }

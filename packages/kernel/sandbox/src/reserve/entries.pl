@@ -179,13 +179,13 @@ sub take {
   my $try = sub {
     my $s = look($fd, $name);
     return $! == 2 || $! == 20 ? 0 : $! + 0 unless $s;
-    return 0 unless fits($s, $e);
+    return 0 unless fits($s, $e); # @defence a user's file or directory taken for a reserved name: never remove what
     return $! == 2 ? 0 : $! + 0 unless removeat($fd, $name, $s);
     settle($fd, @all);
     return 0;
   };
   my $error = $try->();
-  return $error == 13 ? inside($fd, $try) : $error;
+  return $error == 13 ? inside($fd, $try) : $error; # @defence ` == 13 ? inside($fd, $try) : $error` a reserved name that a command keeps from being removed
 }
 
 # Removes a temporary name that is left from a creation or a removal: an empty directory or a noted file. Enters noted directories.

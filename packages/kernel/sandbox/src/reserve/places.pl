@@ -138,7 +138,7 @@ sub drop {
   for my $e (reverse @$chain) {
     my @others = grep { same($_, $e) && !$own{$_->{file}} && lives($_->{owner}) } @all;
     intend($e->{path} =~ s{/[^/]+$}{}r) if $e->{kind} eq 'file' && !@others;
-    my $error = $unread ? $unread : @others || !-e "$dir/$e->{file}" ? 0 : take($e->{fd}, $e->{name}, $e, @all);
+    my $error = $unread ? $unread : @others || !-e "$dir/$e->{file}" ? 0 : take($e->{fd}, $e->{name}, $e, @all); # @defence `$unread ? $unread : ` a keeper: takes no name from another keeper
     # a directory above a remaining entry is not empty; in any other directory, a program has created an entry, so the directory remains
     if ($error && ($left || ($error != 39 && $error != 17))) { $left = 1; leave_note($e->{file}) }
     else { forget($e->{file}) }
@@ -183,7 +183,7 @@ sub sweep {
     }
     elsif ($fd >= 0 && !grep { same($_, $e) && lives($_->{owner}) } @all) {
       intend($above) if $e->{kind} eq 'file';
-      $error = take($fd, $name, $e, @all);
+      $error = take($fd, $name, $e, @all); # @defence a reserved name that a caller of the file API sees: are swept at the next start
       $swept++ unless $error;
       $error = 0 if ($error == 39 || $error == 17) && !grep { index($_, "$e->{path}/") == 0 } @left;
     }

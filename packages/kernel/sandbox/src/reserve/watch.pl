@@ -113,7 +113,7 @@ sub changed {
   my $points = table($w);
   my $ids = $w->{ids};
   my @lost = sort { $a <=> $b } grep { ($points->{ $ids->{$_} } // '') ne $w->{wanted}[$_] } keys %$ids;
-  mend($id, $w, @lost) if @lost;
+  mend($id, $w, @lost) if @lost; # @defence a mask that is lost while a command runs: a mask that is lost ends the command
 }
 
 # Waits for changes of the watched mount tables, up to a number of seconds. Returns whether the input can be read.

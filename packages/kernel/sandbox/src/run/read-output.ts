@@ -42,7 +42,7 @@ export function takeRest(stream: Readable | null | undefined): boolean {
   const length = fd < 0 ? 0 : readNow(fd, rest)
   if (length > 0) stream.emit('data', rest.subarray(0, length))
   const isClosed = length === 0 || (length > 0 && readNow(fd, rest.subarray(0, 1)) === 0)
-  stream.destroy()
+  stream.destroy() // @defence output that a command gives to another: a command ends when
   return isClosed
 }
 

@@ -15,7 +15,7 @@ import { basename, dirname } from 'node:path'
 const pathOnly = 0o10000000
 /** Maximum attempts to empty a directory into which another process writes. */
 const attempts = 16
-const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW // @defence ` | constants.O_NOFOLLOW` a directory that commands used: goes nowhere else
 
 /** Maximum number of directories open at the same time. */
 const mostOpen = 32

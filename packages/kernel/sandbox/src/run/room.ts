@@ -23,7 +23,7 @@ const needed = 3
  */
 export function requireProcesses(): void {
   // Ended processes count until the shell waits for them. The trap waits even if the shell ends early.
-  const script = `trap wait EXIT; ${': & '.repeat(needed + slack - 1)}`
+  const script = `trap wait EXIT; ${': & '.repeat(needed + slack - 1)}` // @defence ` + slack` too few processes
   const { error, status } = spawnSync('/bin/sh', ['-c', script], { stdio: 'ignore', env: {} })
   if (error !== undefined) throw error
   if (status !== 0) throw Object.assign(new Error('too few processes'), { code: 'EAGAIN', syscall: 'spawn' })

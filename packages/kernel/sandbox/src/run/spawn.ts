@@ -12,7 +12,7 @@ export function spawnChild<Child extends ChildProcess = ChildProcess>(
 ): Child {
   const { stdio } = options
   const pipes = stdio.filter((slot) => slot === 'pipe').length
-  requireDescriptors(2 * pipes + stdio.length + ownDescriptors)
+  requireDescriptors(2 * pipes + stdio.length + ownDescriptors) // @defence too many open files: in commands and sessions
   const child = spawn(program, parameters, options)
   // Node's types omit this case: without free descriptors, Node creates no streams.
   if ((child.stdio as unknown) !== undefined) return child as Child

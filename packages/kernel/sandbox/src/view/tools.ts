@@ -96,7 +96,7 @@ export async function checkToolPlaces(
       const remedy = 'choose a directory of its own such as /opt/node'
       throw invalid(operation, `the tool at \`${at}\` overlaps \`${place}\``, remedy)
     }
-    const exchangeable = [given, host].map((path) => directoryOnTheWay(path, (one) => writable.get(one)))
+    const exchangeable = [given, host].map((path) => directoryOnTheWay(path, (one) => writable.get(one))) // @defence `given, ` a tool's: could have exchanged
     const mount = exchangeable.find((one) => one !== undefined)
     if (mount === undefined) continue
     throw invalid(

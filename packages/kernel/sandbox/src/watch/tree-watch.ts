@@ -76,7 +76,7 @@ class InotifyTree implements TreeWatch {
     if (tree !== this.#tree) return undefined
     if (answer === undefined || answer === 'lost') return this.#lose()
     for (const event of answer.split(' ')) if (event !== '' && !this.#take(event)) return this.#lose()
-    this.#dropMoved()
+    this.#dropMoved() // @defence a change that the watch of a tree: whose entries, mode or name changed
     const end = this.#first + this.#changes.length
     if (this.#changes.length > mostKept) this.#forget()
     if (position === undefined) return { position: end, changed: new Set(), replaced: new Set() }

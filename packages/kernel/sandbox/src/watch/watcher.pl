@@ -63,7 +63,7 @@ sub asked {
       my ($watch, $kind, undef, $length) = unpack 'lLLL', substr($buffer, $at, 16);
       my $event = "$watch:$kind:" . unpack('H*', unpack('Z*', substr($buffer, $at + 16, $length)));
       $at += 16 + $length;
-      $lost ||= $watch < 0;
+      $lost ||= $watch < 0; # @defence a change that the watch of a tree: after more changes than the kernel notes
       push @found, $event unless $lost || $seen{$event}++;
     }
   }

@@ -9,10 +9,10 @@ const perl = '/usr/bin/perl'
 const writer = readFileSync(new URL('attributes-write.pl', import.meta.url), 'utf8')
 
 export function giveAttributes(fd: number, attributes: string | undefined): void {
-  if (attributes === undefined || attributes === '') return
+  if (attributes === undefined || attributes === '') return // @defence `if (…) ` an access list that a restore drops: come back
   const { status } = spawnSync(perl, ['-e', writer, String(setxattr), ...attributes.split(' ')], {
     stdio: ['ignore', 'ignore', 'ignore', fd],
     env: {},
   })
-  if (status !== 0) throw new Unexpected('its access list or attributes cannot be restored')
+  if (status !== 0) throw new Unexpected('its access list or attributes cannot be restored') // @defence an access list that a restore drops: cannot be given back
 }

@@ -64,7 +64,7 @@ export function openSeen(path: string, seen: Stats): number | undefined {
     fd = openSync(path, flags)
   } catch (error) {
     // an error of this single file, such as EAGAIN because another program has a lease
-    if (isOfOneEntry(error)) return undefined
+    if (isOfOneEntry(error)) return undefined // @defence a lease on a file: a lease of another program
     throw error
   }
   const status = fstatSync(fd)

@@ -153,7 +153,7 @@ class Scan {
   #entry(parent: number, path: string, name: string): Level | undefined {
     const { root, known, skipped, ahead } = this.#options
     if (this.#reserved.has(path) || skipped?.has(name) === true) return this.#left.pass(path)
-    if (this.#mounts.has(path)) return this.#left.leave(path, mounted)
+    if (this.#mounts.has(path)) return this.#left.leave(path, mounted) // @defence an entry that cannot be looked at, whose object: what the host mounts over
     if (root.isTooLong(path)) return this.#left.leave(path, 'its path is too long')
     const before = known.get(path)
     // reads an entry without content again, because the limits may have changed

@@ -31,7 +31,7 @@ export function walk(first: Level | undefined, { entry, openAgain }: WalkOptions
       const below = entry(level.fd, `${level.path}/${name}`, name)
       if (below === undefined) continue
       levels.push(below)
-      close(levels.at(-1 - mostOpen))
+      close(levels.at(-1 - mostOpen)) // @defence a tree so deep that a look takes all descriptors: a walk of 1,500 levels
     }
   } finally {
     for (const level of levels) close(level)

@@ -28,7 +28,7 @@ export class Database {
     }
     try {
       this.#database.exec(
-        'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF',
+        'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF', // @defence `PRAGMA locking_mode…; ` two processes: one process at a time
       )
       this.#database.exec('BEGIN IMMEDIATE')
       const { user_version: found } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number }

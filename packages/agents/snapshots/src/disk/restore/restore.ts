@@ -59,7 +59,7 @@ class Restore {
     )
     for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)
     // read all content first: damaged bytes must not be found in the middle of a restore
-    for (const content of plan.contents) this.#tree.read(content)
+    for (const content of plan.contents) this.#tree.read(content) // @defence saved bytes that were damaged: with damaged bytes changes
     const anchors = findAnchors(this.#tree, this.#since, pairs)
     const source = (path: string, facts: Facts): Uint8Array | Place | undefined => {
       if (facts.type !== 'file') return undefined

@@ -82,7 +82,7 @@ export class BindList {
       if (path === holder.at) break
       const source = holder.adapter?.hostPath?.(relativeTo(path, holder.at))
       if (this.pins.get(path) !== undefined || this.binds.get(path) !== undefined) continue
-      this.pins.set({ kind: 'pin', at: path, type: 'directory', source, access: 'read-write', rules: [] })
+      this.pins.set({ kind: 'pin', at: path, type: 'directory', source, access: 'read-write', rules: [] }) // @defence renaming an ancestor of a protected part and building it anew
     }
   }
 

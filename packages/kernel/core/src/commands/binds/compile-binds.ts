@@ -102,7 +102,7 @@ class Compiler {
       if (absent && (rightsAround & WRITE) === 0) return around
       const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
       const problem = found === 'other' ? uncoverable : undefined
-      if (found === 'missing') missing = missingName(node, mount)
+      if (found === 'missing') missing = missingName(node, mount) // @defence a protected name that does not exist yet: cannot be made
       for (const rule of rules) this.list.restrict(rule, node, field, problem, missing)
       if (problem !== undefined) return around
       if (found === 'below-file') {

@@ -24,6 +24,7 @@ export async function coverLinks(list: BindList, options: CoverLinksOptions): Pr
     const trace = await options.tracer.trace(path)
     const access = rights === 0 ? 'none' : 'read-only'
     const covered = await coverTarget(list, name, trace, options)
+    // @defence a link at a name under a rule, whose target: runs through a link to nowhere
     if (covered === false && name.isPattern !== true && trace.links[0]?.path !== path) {
       for (const rule of rules) list.restrict(rule, name, rights === 0 ? 'deniedSubtrees' : 'subtrees', turnable)
       continue
@@ -54,7 +55,7 @@ async function coverTarget(
     const missing = await missingTarget(name, landed, mount)
     if (missing === undefined || !reserves(missing)) return false
   }
-  bindPart(list, { path: landed, type, mount, rights: name.rights, rules: name.rules })
+  bindPart(list, { path: landed, type, mount, rights: name.rights, rules: name.rules }) // @defence a link at a name under a rule, whose target: bind the target
   return true
 }
 

@@ -110,6 +110,7 @@ export async function coverMatches(
   }
   const isMany = matches.length > maxParts
   const parts = isMany ? await mergeMatches(matches.filter((match) => bindsMatch(list, match))) : matches
+  // @defence more protected parts than bubblewrap can mount: too many matches
   if (parts.length > maxParts && first !== undefined) {
     list.restrict(first, { path: root }, 'deniedSubtrees', tooManyParts(parts, overflow !== undefined))
     return found

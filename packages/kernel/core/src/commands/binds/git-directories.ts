@@ -7,8 +7,8 @@ const placeholders: Readonly<Record<string, Placeholder>> = {
   hooks: 'directory',
   config: { content: '' },
   'config.worktree': { content: '' },
-  commondir: { content: '.\n' },
-  remotes: 'directory',
+  commondir: { content: '.\n' }, // @defence another name by which git: all at once
+  remotes: 'directory', // @defence another name by which git: all at once
   branches: 'directory',
 }
 const held = Object.keys(placeholders)

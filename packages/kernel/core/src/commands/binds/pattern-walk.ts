@@ -18,7 +18,7 @@ export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Pr
     await walkTree(start, options, found)
     if (overflowOf(found) !== undefined) break
   }
-  for (const passage of found.passages) await matchBelowLink(passage, options.gate, tracer, found)
+  for (const passage of found.passages) await matchBelowLink(passage, options.gate, tracer, found) // @defence a link at a name under a rule, whose target: by the name of a link above them
   return { matches: found.matches, overflow: overflowOf(found) }
 }
 

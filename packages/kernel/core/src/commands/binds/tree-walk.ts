@@ -199,7 +199,7 @@ export class TreeWalk {
   ): { readonly match?: Match; readonly inside?: readonly CompiledPattern[] } {
     const { gate, rightsAt } = this.#parts.options
     const { mount } = this.#parts.start
-    const found = looking.filter((pattern) => pattern.match(path, type !== 'directory') !== undefined)
+    const found = looking.filter((pattern) => pattern.match(path, type !== 'directory') !== undefined) // @defence `, type !== 'directory'` another name by which git: all at once
     if (found.length === 0 && type !== 'directory') return {}
     const node = gate.namespace.find(path)
     // Another mount has its own walk.
@@ -223,7 +223,7 @@ export class TreeWalk {
     const { mount } = this.#parts.start
     if (this.#matched.has(path)) return
     const looking = this.#looking.get(relativeTo(parentPath(path), mount.at)) ?? none
-    const isHeld = (one: CompiledPattern) => one.match(path) !== undefined || one.match(usual) !== undefined
+    const isHeld = (one: CompiledPattern) => one.match(path) !== undefined || one.match(usual) !== undefined // @defence ` || one.match(usual)…undefined` another name by which git: all at once
     const pattern = strictest(looking.filter(isHeld))
     if (pattern === undefined) return
     const held = type === undefined ? ({ type: 'missing', placeholder } as const) : { type }

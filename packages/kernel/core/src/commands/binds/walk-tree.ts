@@ -75,7 +75,7 @@ async function update(
     unsure.delete(path)
     for (const name of known?.directories ?? []) drop(childPath(path, name))
   }
-  for (const path of replaced) drop(path)
+  for (const path of replaced) drop(path) // @defence a change that the watch of a tree: exchanged, moved in or out, or made again
 
   const isKnown = (path: MountPath): boolean => directories.has(path) && parts.watch?.has(parentPath(path)) === true
   const aside = { ...parts, before: directories, found: { matches: [], passages: [], directories: 0 } }

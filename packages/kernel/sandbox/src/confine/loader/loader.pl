@@ -36,7 +36,7 @@ sub report { my $line = "$_[0]\n"; syscall($n{write}, $status, $line, length($li
 sub fail { my $e = $! + 0; report("fail $_[0] $e"); exit 126 }
 
 # Makes a system call. If the call fails, so does the loader.
-sub call { my ($step, $name, @arguments) = @_; my $r = syscall($n{$name}, @arguments); fail($step) if $r < 0; return $r }
+sub call { my ($step, $name, @arguments) = @_; my $r = syscall($n{$name}, @arguments); fail($step) if $r < 0; return $r } # @defence `fail($step) if $r < 0; ` a step of confinement
 sub prctl { my ($step, @arguments) = @_; push @arguments, 0 while @arguments < 5; return call($step, 'prctl', @arguments) }
 
 # Closes every descriptor from 3 on, except the given ones.
@@ -114,7 +114,7 @@ sub confine {
     call('owner', 'setresuid', $uid, $uid, $uid);
   }
   # from the next program on, uid 0 gives no capabilities, and no process can undo that
-  if ($o{plain_root}) { prctl('capabilities', 28, 3); prctl('capabilities', 47, 4) }
+  if ($o{plain_root}) { prctl('capabilities', 28, 3); prctl('capabilities', 47, 4) } # @defence ripgrep in a tree of root: leaves root no capability
   prctl('parent', 1, $o{death_signal} + 0) if $o{death_signal};
   # 0: the parent is outside this PID namespace, so its pid is unknown here
   if ($o{death_signal} && getppid() && getppid() != $parent) { $! = 3; fail('parent') }

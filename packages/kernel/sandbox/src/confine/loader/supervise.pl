@@ -79,7 +79,7 @@ sub finish {
       last unless @new;
       kill('STOP', @new);
     }
-    kill('KILL', keys %seen);
+    kill('KILL', keys %seen); # @defence processes that survive
     reap();
     await(5) if $left;
     reap();

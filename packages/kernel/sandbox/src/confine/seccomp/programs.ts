@@ -49,18 +49,18 @@ function assembleSandbox(
   return assemble([
     ...prologue(architecture),
     ...answerAll(options.extendedAttributes ? [] : lists.extendedAttributes, EOPNOTSUPP, architecture),
-    ...answerAll(options.forProot ? lists.untranslated : [], ENOSYS, architecture),
+    ...answerAll(options.forProot ? lists.untranslated : [], ENOSYS, architecture), // @defence system calls that proot does not translate
     ...answerAll(options.attributeChanges ? [] : lists.attributeChanges, EOPNOTSUPP, architecture),
-    ...answerAll(options.interprocess ? [] : lists.interprocess, ENOSYS, architecture),
-    ...answerAll([...lists.opaque, ...lists.counted], ENOSYS, architecture),
-    ...answerAll(lists.refused, EPERM, architecture),
+    ...answerAll(options.interprocess ? [] : lists.interprocess, ENOSYS, architecture), // @defence memory, semaphores and message queues of the host
+    ...answerAll([...lists.opaque, ...lists.counted], ENOSYS, architecture), // @defence `, ...lists.counted` one command that takes all of a count of the machine: a count of the machine
+    ...answerAll(lists.refused, EPERM, architecture), // @defence new namespaces, mounts, modules
     ...answerAll(options.allowPtrace ? [] : lists.tracing, EPERM, architecture),
-    ...call('clone', refuseBits(0, newNamespaces | untracedChild)),
+    ...call('clone', refuseBits(0, newNamespaces | untracedChild)), // @defence new namespaces, mounts, modules
     ...call('socket', socketsOf(options.unixSockets ? [unixFamily, ...networkFamilies] : networkFamilies)),
     ...call('socketpair', options.unixSockets ? socketsOf([unixFamily]) : connectedPairs),
     ...call('ioctl', options.attributeChanges ? noTerminalInjection : [...noAttributeChanges, ...noTerminalInjection]),
-    ...call('renameat2', refuseBits(4, renameWhiteout)),
-    ...call('chmod', refuseBits(1, setIdBits)),
+    ...call('renameat2', refuseBits(4, renameWhiteout)), // @defence a setuid file or a device left for the host
+    ...call('chmod', refuseBits(1, setIdBits)), // @defence a setuid file or a device left for the host
     ...call('fchmod', refuseBits(1, setIdBits)),
     ...call('fchmodat', refuseBits(2, setIdBits)),
     ...call('fchmodat2', refuseBits(2, setIdBits)),

@@ -38,7 +38,7 @@ export function assertAsSeen(place: Place, seen: Facts): void {
     (seen.type !== 'file' || seen.links !== undefined || seen.ctime === status.ctimeMs) &&
     (seen.type !== 'symlink' || readlinkSync(pathOf(place)) === seen.target) &&
     (seen.type === 'directory' || isUnwritten(status, seen))
-  if (!isSame) throw new Unexpected()
+  if (!isSame) throw new Unexpected() // @defence another writer's work that a restore would overwrite or remove: UN3
 }
 
 function statusAt(place: Place): Stats | undefined {

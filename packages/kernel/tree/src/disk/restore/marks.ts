@@ -26,7 +26,7 @@ function bitsOf({ type, mode }: Facts): number {
 
 /** Returns the time in seconds, as text: Node would replace a negative number by the current time. */
 export function secondsOf({ mtime }: Facts): string {
-  return String(mtime / 1_000)
+  return String(mtime / 1_000) // @defence `String` a time that no Date holds: before 1970
 }
 
 export function markNew(fd: number, facts: Facts): void {
