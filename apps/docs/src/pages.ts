@@ -21,7 +21,7 @@ export interface LoadedPage extends Page {
 /** Pages with tables that are not stored, and the programs that print these tables. */
 const printed = new Map([
   ['docs/conformance.md', 'lab/tests-kit/test/print-table.ts'],
-  ['docs/escapes.md', 'lab/attack/src/escapes/print-attempts.ts'],
+  ['docs/escapes.md', 'lab/tests-commands/src/escapes/print-attempts.ts'],
 ])
 const tables = new Map<string, string>()
 

@@ -1,3 +1,0 @@
-import { ownWorkersConfig } from '@ws/test-fixtures/vitest'
-
-export default ownWorkersConfig
