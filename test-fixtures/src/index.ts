@@ -18,6 +18,7 @@ export { mountHanging, type HangingMount } from './hanging-mount.ts'
 export { type FoundProcess, processesWith } from './processes.ts'
 export { atRoots, onDisk } from './on-disk.ts'
 export { makeDirectory, put } from './put.ts'
+export { seededRandom } from './random.ts'
 export { describeWith, itWith } from './skip.ts'
 export { installNodes } from './nodes.ts'
 export {

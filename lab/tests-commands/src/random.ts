@@ -1,17 +1,10 @@
-/** Pseudo-random numbers. The same seed gives the same numbers (mulberry32). */
+import { seededRandom } from '@ws/test-fixtures'
+
 export class Random {
-  #state: number
+  readonly next: () => number
 
   constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    this.next = seededRandom(seed)
   }
 
   /** A whole number from 0, below `limit`. */

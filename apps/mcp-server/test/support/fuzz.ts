@@ -1,13 +1,4 @@
-/** Random numbers from 0 to 1 that a seed decides (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+import { seededRandom } from '@ws/test-fixtures'
 
 const methods = [
   'initialize',
@@ -27,7 +18,7 @@ const methods = [
 
 /** Messages that are nearly right, the same for the same seed. None of them is larger than 1 MiB. */
 export function createFuzzer(seed: number): { next(): Buffer } {
-  const random = createRandom(seed)
+  const random = seededRandom(seed)
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value
   let count = 0
 

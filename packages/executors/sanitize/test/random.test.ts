@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 import { isWorkspaceError } from '@ws/core'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
-import { component, describeWith, deep } from '@ws/test-fixtures'
+import { component, describeWith, deep, seededRandom } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { openSite, secret, type Site } from './support.ts'
@@ -26,14 +26,7 @@ const actions = ['-delete', '-print0', '-name "*"', '-exec cat {} \\;', '-newer 
 
 /** Command lines out of everything that could lead out, the same for the same seed. */
 function createLines(seed: number) {
-  let state = seed
-  const random = () => {
-    // mulberry32
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const random = seededRandom(seed)
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? ''
   const path = () =>
     (random() < 0.4 ? '/' : '') + Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(names)).join('/')

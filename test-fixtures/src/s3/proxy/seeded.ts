@@ -1,3 +1,4 @@
+import { seededRandom } from '../../random.ts'
 import type { Fault, FaultPlan } from './faults.ts'
 import type { ProxiedRequest } from './request.ts'
 
@@ -15,18 +16,6 @@ export interface SeededFaultsOptions {
 
 /** Common faults, without those of broken servers and networks. */
 const usualKinds: readonly Fault['kind'][] = ['delay', 'status', 'reset', 'hang', 'truncate', 'flip']
-
-/** Random numbers from 0 to 1 (exclusive). The same seed gives the same numbers (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /**
  * Random faults that clients should survive. Bits are flipped in whole objects only:

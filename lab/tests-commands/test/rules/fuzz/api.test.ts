@@ -2,11 +2,11 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
 import type { MountOptions } from '@ws/core'
-import { createScratchDirectory, deep, rounds } from '@ws/test-fixtures'
+import { createScratchDirectory, deep, rounds, seededRandom } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { compareWithApi } from './api.ts'
 import { openOnDisk } from './disk.ts'
-import { makeRuleSet, randomOf } from './rule-sets.ts'
+import { makeRuleSet } from './rule-sets.ts'
 import type { RuleSet } from './rule-sets.ts'
 
 const seed = Number(process.env['WS_SEED'] ?? (deep ? Math.floor(Math.random() * 2 ** 31) : 20_261_124))
@@ -52,7 +52,7 @@ describe('rule sets drawn by lot', () => {
     async (_name, { quick, open }) => {
       console.info(`WS_SEED=${seed}`)
       for (const index of rounds({ quick, seconds: 10 })) {
-        const random = randomOf(seed + index)
+        const random = seededRandom(seed + index)
         const set = makeRuleSet(random, { forCommands: false })
         await using opened = await open(set)
         await compareWithApi(set, opened.workspace, random).catch((error: unknown) => {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 
 import { createWorkspace } from '@ws/core'
 import { createCheckpoints } from '@ws/snapshots'
-import { createScratchDirectory, deep, ordinaryOwner, rounds } from '@ws/test-fixtures'
+import { createScratchDirectory, deep, ordinaryOwner, rounds, seededRandom } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { Tree } from './api.ts'
 import { makeFiles, mountsOf } from './disk.ts'
-import { makeRuleSet, randomOf } from './rule-sets.ts'
+import { makeRuleSet } from './rule-sets.ts'
 
 const seed = Number(process.env['WS_SEED'] ?? (deep ? Math.floor(Math.random() * 2 ** 31) : 20_261_127))
 
@@ -20,7 +20,7 @@ describe('earlier states under rule sets drawn by lot', () => {
     await using state = await createScratchDirectory({ prefix: 'ws-state-', owner })
     const checkpoints = createCheckpoints({ stateDirectory: join(state.path, 'kept') })
     for (const index of rounds({ quick: 5, seconds: 15 })) {
-      const set = makeRuleSet(randomOf(seed + index), { forCommands: false })
+      const set = makeRuleSet(seededRandom(seed + index), { forCommands: false })
       await using scratch = await createScratchDirectory({ prefix: 'ws-rules-', owner: ordinaryOwner() })
       const mounts = mountsOf(set, scratch)
       await makeFiles(set, scratch)

@@ -1,12 +1,20 @@
 import { readdir } from 'node:fs/promises'
 import { isWorkspaceError } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
-import { component, createScratchDirectory, describeWith, ordinaryOwner, deep, rounds } from '@ws/test-fixtures'
+import {
+  component,
+  createScratchDirectory,
+  describeWith,
+  ordinaryOwner,
+  deep,
+  rounds,
+  seededRandom,
+} from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 import { compareWithCommand } from './commands.ts'
 import { openOnDisk } from './disk.ts'
 import { answer } from './model.ts'
-import { makeRuleSet, randomOf } from './rule-sets.ts'
+import { makeRuleSet } from './rule-sets.ts'
 
 const seed = Number(process.env['WS_SEED'] ?? (deep ? Math.floor(Math.random() * 2 ** 31) : 20_261_124))
 
@@ -18,7 +26,7 @@ for (const form of ['auto', 'translated'] as const)
       console.info(`WS_SEED=${seed}`)
       const executor = createBubblewrapExecutor({ root: form })
       for (const index of rounds({ quick: 6, seconds: 10 })) {
-        const set = makeRuleSet(randomOf(seed + index), { forCommands: true })
+        const set = makeRuleSet(seededRandom(seed + index), { forCommands: true })
         await using scratch = await createScratchDirectory({ prefix: 'ws-rules-', owner: ordinaryOwner() })
         const workspace = await openOnDisk(set, scratch, executor)
         try {

@@ -1,11 +1,12 @@
 import type { Workspace } from '@ws/core'
 import { quoteForShell } from '@ws/core/executor'
+import { seededRandom } from '@ws/test-fixtures'
 import { denials, judge, type Judgement, type Question } from './link-oracle.ts'
 import { addLinks, rootOf } from './link-trees.ts'
 import type { LinkSet, LinkTree } from './link-trees.ts'
 import type { Names } from './model.ts'
 import { within } from './model.ts'
-import { makeRuleSet, randomOf } from './rule-sets.ts'
+import { makeRuleSet } from './rule-sets.ts'
 
 /** A file that attempts copy and move. */
 const free = 'free.txt'
@@ -165,7 +166,7 @@ function namesBelow(set: LinkSet, path: Names): boolean {
 
 /** The rules, and the tree with its links, that belong to a seed. */
 export function drawLinks(seed: number): LinkSet {
-  const random = randomOf(seed)
+  const random = seededRandom(seed)
   const set = makeRuleSet(random, { forCommands: true })
   return addLinks({ ...set, files: [...set.files, free] }, random)
 }

@@ -15,17 +15,6 @@ export interface RuleSet extends World {
   readonly asked: readonly string[]
 }
 
-/** Numbers from 0 up to, not including, 1: the same for the same seed. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const usualNames = [
   'a',
   'b',

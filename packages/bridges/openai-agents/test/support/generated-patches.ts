@@ -1,3 +1,5 @@
+import { seededRandom } from '@ws/test-fixtures'
+
 /** A diff in the V4A form for a text, as a model would write it, with or without a mistake. */
 export interface GeneratedPatch {
   readonly text: string
@@ -24,15 +26,10 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** Patches that are the same for the same seed (mulberry32), the kinds in turn. */
+/** Patches that are the same for the same seed, the kinds in turn. */
 export function generatePatches(texts: readonly string[], count: number, seed: number): GeneratedPatch[] {
-  let state = seed
-  const random = (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
+  const next = seededRandom(seed)
+  const random = (below: number): number => (next() * 2 ** 32) % below
   return Array.from({ length: count }, (_, index) => {
     const kind = kinds[index % kinds.length] as Kind
     const text = texts[random(texts.length)] as string

@@ -1,17 +1,11 @@
+import { seededRandom } from '@ws/test-fixtures'
+
 /** Choices that are the same for the same seed. */
 export class Random {
-  #state: number
+  readonly next: () => number
 
   constructor(seed: number) {
-    this.#state = seed
-  }
-
-  /** From 0 to below 1 (mulberry32). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+    this.next = seededRandom(seed)
   }
 
   below(count: number): number {
