@@ -49,11 +49,14 @@ async function packsIn(beside: StorageAdapter): Promise<MountPath[]> {
 
 /** Puts a pack in the place of all others. It is made of the lines and the bytes of a true one. */
 async function forge({ beside, packed }: Bucket, change: Change): Promise<void> {
+  for (const path of await packsIn(beside)) await beside.delete(path)
+  await beside.write(at(`/${randomUUID()}`), change(packed, ...contentsOf(packed)), { parents: true })
+}
+
+function contentsOf(packed: Uint8Array): [lines: Line[], rest: Buffer] {
   const raw = gunzipSync(packed)
   const end = 4 + raw.readUInt32LE(0)
-  const lines = JSON.parse(raw.toString('utf8', 4, end)) as Line[]
-  for (const path of await packsIn(beside)) await beside.delete(path)
-  await beside.write(at(`/${randomUUID()}`), change(packed, lines, raw.subarray(end)), { parents: true })
+  return [JSON.parse(raw.toString('utf8', 4, end)) as Line[], raw.subarray(end)]
 }
 
 type Change = (packed: Uint8Array, lines: Line[], rest: Buffer) => Uint8Array
@@ -126,6 +129,39 @@ describeWith(s3Needs('r2'), 'packs of small files, beside a store with one write
     const written = await packs()
     expect([written.length, written[0] === old]).toEqual([1, false])
     expect(factsOnDisk(await machineOf(store))).toEqual(await factsIn(store))
+  })
+
+  it('[RE2] many small packs are all read, and become one', { tags: 'deep' }, async () => {
+    const bucket = await packedBucket()
+    await bucket.first.replica.close()
+    const { store, beside, sent, packs, packed } = bucket
+    const [lines, rest] = contentsOf(packed)
+    const parts = 40
+    for (const path of await packs()) await beside.delete(path)
+    for (let part = 0, begin = 0; part < parts; part += 1) {
+      const some = lines.slice(part * 3, part * 3 + 3)
+      const end = some.reduce((sum, [, size]) => sum + size, begin)
+      await beside.write(at(`/${randomUUID()}`), packOf(some, rest.subarray(begin, end)), { parents: true })
+      begin = end
+    }
+    expect(await packs()).toHaveLength(parts)
+    sent.length = 0
+    const next = await machineOf(store)
+    expect(sent.length).toBeLessThan(parts + 10)
+    rmSync(join(next.root, 'f5.txt'))
+    writeFileSync(join(next.root, 'f3.txt'), 'other')
+    chmodSync(join(next.root, 'f4.txt'), 0o755)
+    const { write } = beside
+    for (const turn of ['first', 'second']) {
+      beside.write = turn === 'first' ? () => Promise.reject(new Error('no place')) : write
+      for (const name of names) writeFileSync(join(next.root, `${turn}-${name}`), `${turn} text of ${name}`)
+      await next.replica.flush()
+    }
+    await next.replica.close()
+    expect(await packs()).toHaveLength(1)
+    const last = await machineOf(store)
+    expect(factsOnDisk(last)).toEqual(await factsIn(store))
+    expect(statSync(join(last.root, 'f4.txt')).mode & 0o777).toBe(0o755)
   })
 
   it('[RE2] a push without a place for them has saved everything', async () => {

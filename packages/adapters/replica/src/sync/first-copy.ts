@@ -88,8 +88,10 @@ export class FirstCopy {
 
   #goOn(): Promise<void> {
     const work = async (): Promise<void> => {
-      await this.#site.packs.load(this.#listed, this.#waiting.keys(), this.#stop.signal)
-      await concurrency.forEachOf(this.#waiting.keys(), parallel, (path) => this.#fetch(path))
+      const bring = (found: Iterable<string>): Promise<void> =>
+        concurrency.forEachOf(found as Iterable<MountPath>, parallel, (path) => this.#fetch(path))
+      await this.#site.packs.load(this.#listed, this.#waiting.keys(), this.#stop.signal, bring)
+      await bring(this.#waiting.keys())
     }
     this.#background ??= work().finally(() => {
       this.#background = undefined

@@ -19,7 +19,11 @@ const packBytes = 4 * 1024 * 1024
 /** Limit of bytes in a pack that is read, both compressed and decompressed. */
 const mostBytes = 2 * packBytes
 /** Limit of packs. When an old pack is removed, its files are fetched one by one, then packed again. */
-const mostPacks = 32
+const mostPacks = 256
+/** Limit of packs whose files wait in memory. */
+const mostHeld = 32
+/** Number of small packs from which they become larger packs. */
+const mostSmall = 16
 /** Limit of packs in transfer at once. */
 const parallel = 4
 /** Milliseconds that a push waits for its packs. */
@@ -49,16 +53,22 @@ export class Packs {
   readonly #found = new Map<string, PackedFile & Marks>()
   /** Objects that this process knows to be in no pack. */
   readonly #loose = new Map<string, Marks>()
+  /** Packs with less than half of {@link packBytes}, and their objects. */
+  readonly #small = new Map<MountPath, Map<string, Marks>>()
 
   constructor({ isSole = false, beside }: InnerAdapter) {
     this.#store = isSole ? beside : undefined
   }
 
-  /** If many files are asked for, reads them from packs. Packs whose files have changed in the store are removed. */
+  /**
+   * If many files are asked for, reads them from packs. Packs whose files have changed in the store are removed.
+   * @param bring takes the files of each pack before more packs are read. Default: the newest packs wait in memory
+   */
   async load(
     listed: ReadonlyMap<string, Remote>,
     asked: Iterable<string>,
     signal: AbortSignal | undefined,
+    bring?: (found: readonly string[]) => Promise<void>,
   ): Promise<void> {
     const store = this.#store
     const wanted = new Set([...asked].filter((path) => isSmall(listed.get(path))))
@@ -69,12 +79,17 @@ export class Packs {
       const packs = (await Array.fromAsync(listing)).sort((one, other) => (other.writtenAt ?? 0) - (one.writtenAt ?? 0))
       await concurrency.forEachOf(packs.entries(), parallel, async ([index, { path, size = 0, writtenAt = 0 }]) => {
         const isOld = index >= mostPacks || size > mostBytes
+        if (!isOld && bring === undefined && index >= mostHeld) return
         const files = isOld ? [] : await this.#read(store, path, signal)
         const fresh = files.flatMap((file) => freshOf(file, listed.get(file.path), writtenAt))
-        for (const file of fresh) if (wanted.has(file.path)) this.#found.set(file.path, file)
-        if (fresh.length > files.length / 2) return
-        await store.delete(path, { signal })
-        for (const { path: at, bytes: _, ...marks } of fresh) this.#loose.set(at, marks)
+        const found = fresh.filter((file) => wanted.delete(file.path))
+        for (const file of found) this.#found.set(file.path, file)
+        await bring?.(found.map((file) => file.path))
+        const marks = marksOf(fresh)
+        if (fresh.length <= files.length / 2) {
+          await store.delete(path, { signal })
+          for (const [at, one] of marks) this.#loose.set(at, one)
+        } else if (fresh.reduce((sum, { bytes }) => sum + bytes.length, 0) < packBytes / 2) this.#small.set(path, marks)
       })
     } catch {
       // if the store is away, a pull that needs it reports that
@@ -100,34 +115,47 @@ export class Packs {
   /** Records a new or removed object outside packs. `undefined`: the object's marks are no longer known. */
   note(path: string, size: number, marks: Marks | undefined): void {
     this.#loose.delete(path)
+    for (const marksIn of this.#small.values()) marksIn.delete(path)
     if (this.#store !== undefined && marks !== undefined && size <= smallBytes) this.#loose.set(path, marks)
   }
 
   /** Writes packs of the recorded objects, if there are many. */
   async keep({ tree, disk, isBusy }: Site, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#store === undefined || this.#loose.size < fewest || isBusy()) return
-    const loose = [...this.#loose]
+    const store = this.#store
+    if (store === undefined || this.#loose.size < fewest || isBusy()) return
+    const merged = this.#small.size < mostSmall ? [] : [...this.#small]
+    const objects = new Map([...merged.flatMap(([, marks]) => [...marks]), ...this.#loose])
     this.#loose.clear()
     const within = signals.either(AbortSignal.timeout(writeTime), signal)
-    let files: PackedFile[] = []
+    let files: (PackedFile & Marks)[] = []
     let size = 0
+    const end = async (): Promise<void> => {
+      if (files.length === 0) return
+      const path = await write(store, files, within)
+      if (size < packBytes / 2) this.#small.set(path, marksOf(files))
+      files = []
+      size = 0
+    }
     try {
-      for (const [path, { version, mode, mtime }] of loose) {
-        if (tree.base.get(path)?.version !== version) continue
+      for (const [path, marks] of objects) {
+        if (tree.base.get(path)?.version !== marks.version) continue
         const bytes = await disk.ask('read', path, false)
-        if (bytes === undefined || hash('md5', bytes) !== version) continue
-        files.push({ path, bytes, mode, mtime })
+        if (bytes === undefined || hash('md5', bytes) !== marks.version) continue
+        files.push({ path, bytes, ...marks })
         size += bytes.length
-        if (size < packBytes) continue
-        await write(this.#store, files, within)
-        files = []
-        size = 0
+        if (size >= packBytes) await end()
       }
-      if (files.length > 0) await write(this.#store, files, within)
+      await end()
+      for (const [path] of merged) this.#small.delete(path)
+      await concurrency.forEachOf(merged, parallel, ([path]) => store.delete(path, { signal: within }))
     } catch {
       // the objects are in the store already, so a missing pack loses nothing
     }
   }
+}
+
+function marksOf(files: readonly (PackedFile & Marks)[]): Map<string, Marks> {
+  return new Map(files.map(({ path, version, mode, mtime }) => [path, { version, mode, mtime }]))
 }
 
 function isSmall(remote: Remote | undefined): boolean {
@@ -145,7 +173,7 @@ async function write(
   store: InnerAdapter,
   files: readonly PackedFile[],
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<MountPath> {
   const lines = files.map(({ path, bytes, mode, mtime }): Line => [path, bytes.length, mode ?? null, mtime ?? null])
   const head = Buffer.from(JSON.stringify(lines))
   const length = Buffer.alloc(4)
@@ -153,6 +181,7 @@ async function write(
   const bytes = await deflate(Buffer.concat([length, head, ...files.map((file) => file.bytes)]), { level: 1 })
   const path = `/${randomUUID()}` as MountPath
   await store.write(path, bytes, { ifVersion: 'absent', listed: true, parents: true, signal })
+  return path
 }
 
 /** @throws if the bytes are no pack */
