@@ -111,6 +111,17 @@ describeWith(s3Needs('r2'), 'the requests that commands of the virtual executor 
     expect((await run('cat a/b/one; find a/b/one')).lines).toEqual(['x', 'a/b/one'])
   })
 
+  it('[EX1] are those of one look for a redirection, which empties the file before it writes', {
+    retry: 2,
+  }, async () => {
+    const run = await open(2, '/workspace')
+    const costs: Record<string, number> = {}
+    await run('ls a/b/one')
+    for (const command of ['echo x > new', 'echo x > a/b/new', 'echo x > a/b/one', 'echo x >> a/b/one'])
+      costs[command] = (await run(command)).sent
+    expect(costs).toEqual({ 'echo x > new': 6, 'echo x > a/b/new': 7, 'echo x > a/b/one': 9, 'echo x >> a/b/one': 10 })
+  })
+
   it('[EX1] are none for the names of the system, where no mount lies at `/`', async () => {
     const run = await open(2, '/workspace')
     expect(await run('echo a')).toMatchObject({ sent: 0 })

@@ -1,5 +1,5 @@
 import { childOf, codeOf, FileError, nameOf, parentOf, withoutSlash } from '@ws/shell-tools/files'
-import { type FileDoor, type FileType, isWorkspaceError } from '@ws/core'
+import { type FileDoor, type FileType, isWorkspaceError, type Stat } from '@ws/core'
 import type { WorkspaceView } from '@ws/core/executor'
 import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOptions } from 'just-bash'
 
@@ -26,6 +26,8 @@ interface ChangeOptions {
 }
 
 const mostLinks = 40
+/** Milliseconds for which a write relies on the look before it. */
+const lookedFor = 2_000
 /** Milliseconds around now: a time within this span is taken as that of `touch` without a date. */
 const nowIsh = 10_000
 
@@ -38,6 +40,8 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   #taken: Promise<readonly string[]> | undefined
   /** Directories that the script has listed or made. Dropped when the script removes or moves an entry. */
   readonly #directories = new Set<string>()
+  /** The last path that was looked up or written. A redirection looks, empties the file, then writes. */
+  #latest: { readonly path: string; readonly found: Stat | undefined; readonly at: number } | undefined
   readonly #signal: { readonly signal?: AbortSignal | undefined }
   /** Paths of entries that listings omitted, because no path can name these entries. */
   readonly leftOut = new Set<string>()
@@ -71,24 +75,29 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async writeFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
-    await this.#checkWritable(path)
-    await this.#change('open', path, (signal) =>
-      this.#door.write(path, encode(content, options), { signal, parents: false }),
-    )
+    const bytes = encode(content, options)
+    await this.#write(path, (signal) => this.#door.write(path, bytes, { signal, parents: false }))
   }
 
   async appendFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
-    await this.#checkWritable(path)
-    await this.#change('open', path, (signal) =>
-      this.#door.append(path, encode(content, options), { signal, parents: false }),
-    )
+    const bytes = encode(content, options)
+    await this.#write(path, (signal) => this.#door.append(path, bytes, { signal, parents: false }))
   }
 
   /** Checks the mode before a write. A store may let the owner of a file ignore the mode; a command must not. */
-  async #checkWritable(path: string): Promise<void> {
-    const found = await this.#door.stat(withoutSlash(path), this.#signal).catch(() => undefined)
+  async #write(path: string, write: (signal?: AbortSignal) => Promise<unknown>): Promise<void> {
+    const at = withoutSlash(path)
+    const latest = this.#latest
+    const isFresh = latest?.path === at && performance.now() - latest.at < lookedFor
+    const found = isFresh ? latest.found : await this.#door.stat(at, this.#signal).catch(() => undefined)
     if (found?.type === 'file' && !allows(found, mayWrite)) throw new FileError('EACCES', 'open', path)
     if (found === undefined) await this.#checkAbove(path, 'open', path)
+    await this.#change('open', path, write)
+    this.#note(at, found ?? { type: 'file', size: 0, version: '' })
+  }
+
+  #note(path: string, found: Stat | undefined): void {
+    this.#latest = { path, found, at: performance.now() }
   }
 
   /** Refuses an entry below a file. A store of objects would accept such an entry, which would then hide the file. */
@@ -118,10 +127,12 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       return found
     }
     try {
-      const found = describe(await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal)))
-      if (found.isDirectory) this.#directories.add(path)
-      return found
+      const stat = await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))
+      if (stat.type === 'directory') this.#directories.add(path)
+      this.#note(path, stat)
+      return describe(stat)
     } catch (error) {
+      if (codeOf(error) === 'ENOENT') this.#note(path, undefined)
       if (codeOf(error) !== 'EACCES') throw error
       if (this.#passable.has(path)) return describe({ type: 'directory', size: 0, mode: 0o111, version: '' })
       const type = await this.#listedType(path)
@@ -330,6 +341,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     if (this.#signal.signal?.aborted === true) throw new FileError('EINTR', call, path)
     await this.#ask(call, path, () => operation(this.#changeSignal)).finally(() => {
       this.#taken = undefined
+      this.#latest = undefined
       if (call === 'rm' || call === 'rename') this.#directories.clear()
     })
   }
