@@ -212,7 +212,7 @@ function tracerEnvironment(loader: string, directory: string): Record<string, st
   return {
     PROOT_DONT_POLLUTE_ROOTFS: '1',
     PROOT_LOADER: loader,
-    // Newer versions of proot read this variable, but write no file there, since the loader and the skeleton exist already.
+    // Only some versions of proot read this variable. They write no file there, because the loader and the skeleton already exist.
     PROOT_TMP_DIR: directory,
   }
 }

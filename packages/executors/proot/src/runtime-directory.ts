@@ -44,7 +44,7 @@ export function sweepRuntimeDirectories(): void {
   }
 }
 
-/** Removes a tree, even directories that their owner may not enter. A later sweep removes leftovers. Never throws. */
+/** Removes a tree, even directories that their owner cannot enter. A later sweep removes leftovers. Never throws. */
 export function removeTree(path: string): void {
   try {
     Temporary.removeTree(path)

@@ -115,7 +115,7 @@ const list: Grammar = {
   prints: (parsed, call) => has(parsed, 'd', 'R') || !isOneDirectory(parsed, call),
 }
 
-/** Returns whether the output of `ls` is one directory's entries: it then does not show the directory's name. */
+/** Returns whether `ls` lists exactly one directory. Its output then omits the name of the directory. */
 function isOneDirectory({ operands: [only, ...others] }: Parsed, call: Invocation): boolean {
   const text = others.length > 0 ? undefined : textOf(only)
   const host = text?.startsWith('/') ? call.context.settings.view.hostOf(text) : undefined

@@ -21,7 +21,7 @@ export function test(call: Invocation): Outcome {
     if (/^-[vR]$/.test(operator)) call.refuse('construct', argument)
     const mode = modeOf(operator, next)
     if (mode !== undefined) call.path(argument, mode)
-    // Whether a path is empty is the same for the host path and the workspace path.
+    // The host path is empty if and only if the workspace path is empty.
     else if (/^-[nz]$/.test(operator) && !texts.has(next)) emptyOrNot(call, argument)
     else call.text(argument)
   }

@@ -12,7 +12,7 @@ interface DriverFault {
   readonly apply: <Sound extends Start>(start: Sound) => Start
 }
 
-/** Drivers with one fault each in their contract. A command must fail with `code`, and must not hang. */
+/** Drivers that each break their contract in one way. A command must fail with `code`, and must not hang. */
 export const driverFaults: readonly DriverFault[] = [
   {
     name: 'its start throws',

@@ -3,7 +3,7 @@ import { LinkSignal, type MountPath } from '@ws/core/adapter'
 import { drain, encode } from '../adapter/case.ts'
 import { change, type Fault } from './fault.ts'
 
-/** Resolves a link's target without the workspace, which no adapter may do. */
+/** Resolves a link's target without the workspace. No adapter may do this. */
 function follow({ at, target, rest }: LinkSignal): MountPath {
   const base = target.startsWith('/') ? target : `${at.slice(0, at.lastIndexOf('/'))}/${target}`
   return paths.parseMount(new URL(`${base}/${rest}`, 'file:').pathname)

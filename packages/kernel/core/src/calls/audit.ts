@@ -32,7 +32,7 @@ export class Clock {
 
 export const clocks = new WeakMap<object, Clock>()
 
-/** Reports every operation to listeners. Costs nothing while there are none. */
+/** Reports every operation to listeners. Without listeners, a report costs nothing. */
 export class Audit {
   readonly #listeners: Set<Listener>
   readonly #shared: Pick<AccessEvent, 'labels' | 'rehearsal'>

@@ -81,7 +81,7 @@ export interface RestoreConflict extends SavedPlace {
 
 /** The saved states of one workspace's mounts. Errors are `WorkspaceError`s with mount paths. */
 export interface AttachedCheckpoints {
-  /** Adapters to use in place of the attached adapters, in the same order. They show changes to the engine. */
+  /** Adapters to use in place of the attached adapters, in the same order. Through these, the engine notices changes. */
   readonly adapters: readonly StorageAdapter[]
   /**
    * Saves the current state of all mounts. Reports at most 1,000 omitted entries. `undefined`: `automatic` found no change.

@@ -64,7 +64,7 @@ interface IgnoreOption {
   readonly onLeftOut?: ((path: VirtualPath) => void) | undefined
   /**
    * Called for a skipped file that is larger than `maxFileBytes`, or on which another process has a lease.
-   * Also called for an ignore file above 256 KiB and a line above 1 MiB. A pattern beyond ASCII skips non-UTF-8 files, also with a call.
+   * Also called for an ignore file above 256 KiB, a line above 1 MiB, and a non-UTF-8 file if the pattern has letters beyond ASCII.
    */
   readonly onUnreadable?: ((file: VirtualPath, error: WorkspaceError) => void) | undefined
 }

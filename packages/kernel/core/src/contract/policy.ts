@@ -76,7 +76,7 @@ export interface PatternRule {
   readonly access: 'none' | 'read-only'
   /** Globs for workspace paths. Without a leading `/`, they match at any depth; with `./`, from the workspace's root. */
   readonly patterns: readonly string[]
-  /** Globs for names of files and links, not of directories. Below such a name, the file API may only create a directory. */
+  /** Globs for names of files and links. A directory may have such a name, and the file API can create only a directory with it. */
   readonly files?: readonly string[] | undefined
   /** Globs of names that do not match. Below a match, they have no effect. */
   readonly except?: readonly string[] | undefined

@@ -72,9 +72,9 @@ export interface CommandDefaults {
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Whether shells read the login files. Default true. */
   readonly login?: boolean | undefined
-  /** Directory for programs' caches, or `scratch` for `/tmp/.cache`. Only for a workspace. Default: `scratch` if possible, else `HOME`. */
+  /** Directory for programs' caches, or `scratch` for `/tmp/.cache`. Not for single commands. Default: `scratch` if possible, else `HOME`. */
   readonly cache?: string | undefined
-  /** Author and committer of commits; `env` overrides it. Only for a workspace. Default: none, so `git commit` needs another identity. */
+  /** Author and committer of commits; `env` overrides it. Not for single commands. Default: none, so `git commit` needs another identity. */
   readonly gitIdentity?: { readonly name: string; readonly email: string } | undefined
 }
 
@@ -123,7 +123,7 @@ export interface CommandArguments {
 export type Command = string | readonly string[] | CommandArguments
 
 export interface ExplainRequest {
-  /** For `edit`, pass `read` and `write`; for `glob`, pass `list`; for `realPath`, pass `stat`. */
+  /** To explain `edit`, pass `read`, then `write`; to explain `glob`, pass `list`; to explain `realPath`, pass `stat`. */
   readonly operation: FileOperation | 'exec' | 'connect'
   /** The path to check; for `exec`, the working directory. Required, except for `connect`. */
   readonly path?: string | undefined
@@ -243,7 +243,7 @@ export interface MountInfo {
 
 /** One tree of files with a file API and a shell. Close the workspace, or declare it with `await using`. */
 export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncDisposable {
-  /** The path of the first mount: relative paths start here, and so do `HOME` and `PWD` of commands. */
+  /** The path of the first mount: the start of relative paths, and `HOME` and `PWD` of commands. */
   readonly root: VirtualPath
   readonly mounts: readonly MountInfo[]
   /** True if the option `checkpoints` was given. */

@@ -95,7 +95,7 @@ async function* matches(
   }
 }
 
-/** Returns the paths before a glob's first wildcard: `a` and `a/b` for `a/b/*.ts`. Such links are followed, and never ignored. */
+/** Returns the paths before a glob's first wildcard: `a` and `a/b` for `a/b/*.ts`. Links among them are followed, and never ignored. */
 function pathsNamedBy(glob: string): string[] {
   if (glob.startsWith('!') || !glob.includes('/')) return []
   const names = glob.replace(/^(?:\.?\/)+/u, '').split('/')

@@ -210,7 +210,7 @@ export class Gate {
     })
   }
 
-  /** Returns the deepest ancestor of `path` in its mount that may not be written. The ancestor must already exist. */
+  /** Returns the deepest read-only ancestor of `path` in its mount. It must already exist. */
   unwritableAncestor({ virtual, node, mount }: Located): VirtualPath | undefined {
     if (mount === undefined) return undefined
     let below: VirtualPath = virtual

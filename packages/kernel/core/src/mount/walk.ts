@@ -204,7 +204,7 @@ export class Walker {
 
   /**
    * Runs one step at a path, and again at the target of a link. If a write is refused at a path with links, their target decides instead.
-   * The refusal is final if the path has no link, may not be read, or a rule names a link on it.
+   * The refusal is final if the path has no link, cannot be read, or has a link that a rule names.
    */
   async run<Result>(
     options: LocateOptions & {

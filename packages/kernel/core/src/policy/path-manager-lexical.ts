@@ -86,7 +86,7 @@ function tooLong(path: string, operation: string): WorkspaceError {
 }
 
 /**
- * Returns an absolute, normalised path. A relative `path` starts at `base`, whose links are followed. `..` leaves the result of `follow`.
+ * Returns an absolute, normalised path. A relative `path` starts at `base`. `follow` resolves links, also before each `..`.
  * @throws WorkspaceError `EINVAL` for too many `..` after names
  */
 export function resolveFrom(base: string, path: string, follow: (path: string) => string, operation: string): string {

@@ -65,7 +65,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     }
   }
 
-  /** Starts a command, or releases it if the start fails. A start after the limit is released when the driver answers. */
+  /** Starts a command, or releases it if the start fails. A start that takes too long is released when the driver answers. */
   async function startOnce(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort> {
     const starting = (async () => {
       try {

@@ -23,7 +23,7 @@ export interface ConfinedTarget {
   readonly owner: Owner
 }
 
-/** Present `found`: commands can run. Absent: the report contains the missing parts and remedies. */
+/** With `found`, commands can run. Without it, the report contains the missing parts and remedies. */
 export interface Probed<Found> extends Partial<Omit<ProbeReport, 'available' | 'guarantees'>> {
   readonly found?: Found | undefined
 }
@@ -122,7 +122,7 @@ export interface CommandEnd {
   readonly shellStatus?: number | undefined
   /** The name of the signal that ended the command. With `lost`, the name is a guess. */
   readonly signal?: string | undefined
-  /** True if the command ran, but how it ended is unknown. */
+  /** True if the command ran, but its end is unknown. */
   readonly lost?: boolean | undefined
   readonly unstarted?: boolean | undefined
   /** True if processes remain that no signal can end. The base does not wait for these. */

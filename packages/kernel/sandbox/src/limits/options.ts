@@ -36,7 +36,7 @@ export interface LimitOptions {
   readonly limits?: CommandLimits | undefined
   /**
    * Host path of a delegated cgroup v2 group without processes, for `memoryBytes` and `processes` of a command's tree.
-   * If the group is unusable, so is the executor. Default: none; `memoryBytes` and `processes` are then resource limits.
+   * An unusable group makes the executor unavailable. Default: none; `memoryBytes` and `processes` are then resource limits.
    */
   readonly cgroup?: string | undefined
 }

@@ -35,7 +35,7 @@ export interface ReservationRequest {
   readonly path: string
   /** Reserve the name with a file of this content, instead of an empty directory. */
   readonly content?: string | undefined
-  /** The owner of the placeholder. Ignored if this process may not change owners. */
+  /** The owner of the placeholder. Ignored if this process cannot change owners. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
 }
 

@@ -88,7 +88,7 @@ export interface ProcessResult {
   /** Empty in `'stream'` mode. */
   readonly stdout: CapturedOutput
   readonly stderr: CapturedOutput
-  /** Milliseconds to the end of the main process. */
+  /** Milliseconds from the start to the end of the main process. */
   readonly duration: number
   /** True if some processes could not be killed: stuck in the kernel, or of another uid. */
   readonly survivors: boolean

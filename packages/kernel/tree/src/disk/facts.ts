@@ -24,7 +24,7 @@ export interface Facts {
   readonly links?: string | undefined
   /** Access lists and attributes that a restore must set again. */
   readonly attributes?: string | undefined
-  /** True if a later change may not change the times. The next scan then reads the entry again. */
+  /** True if a later change could leave the times equal. The next scan then reads the entry again. */
   readonly unsettled: boolean
 }
 

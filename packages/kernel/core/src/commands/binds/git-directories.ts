@@ -2,7 +2,7 @@ import type { FileType } from '../../contract/file-types.ts'
 import { baseName, childPath, parentPath } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 
-/** Names in a repository that can make git run programs, each with its placeholder. With an empty `commondir`, every git command fails. */
+/** Names in a repository that can make git run programs, with placeholders. An empty `commondir` would make every git command fail. */
 const placeholders: Readonly<Record<string, Placeholder>> = {
   hooks: 'directory',
   config: { content: '' },

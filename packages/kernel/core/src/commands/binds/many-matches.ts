@@ -8,7 +8,7 @@ import type { Match } from './walk-memory.ts'
 export const maxParts = 1000
 
 /**
- * Merges matches if there are too many. A directory full of matches becomes one match. So do read-only matches in `.git/modules`.
+ * Merges matches if there are too many. A directory full of matches becomes one match. Read-only matches in `.git/modules` become one, too.
  * Each merged match is stricter than the rule: no other entry can be created in that directory.
  */
 export async function mergeMatches(matches: readonly Match[]): Promise<readonly Match[]> {

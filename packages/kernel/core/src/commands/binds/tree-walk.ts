@@ -24,7 +24,7 @@ export interface TreeWalkParts {
 export class TreeWalk {
   /** The directories that were read, in the order of reading. */
   readonly after = new Map<MountPath, Remembered>()
-  /** Directories in `after` that can change without a notice. */
+  /** Directories in `after` whose later changes may go unnoticed. */
   readonly unsure = new Set<MountPath>()
   readonly #parts: TreeWalkParts
   readonly #looking = new Map<MountPath, readonly CompiledPattern[]>()

@@ -6,7 +6,7 @@ export interface SeenProcess {
   readonly startTime: string
 }
 
-/** Returns all living descendants of a process, its session and its group, without itself. Misses daemons that left session and parent. */
+/** Returns a process's living descendants, session and group, but not itself. Misses a daemon that left its session and parent. */
 export function findTree(root: number): SeenProcess[] {
   return findMembers(root).filter(({ zombie }) => !zombie)
 }
