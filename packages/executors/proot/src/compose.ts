@@ -10,7 +10,7 @@ import type { SkeletonCache } from './skeleton.ts'
 import { bindsForLink, type SystemPart, type ViewBind } from './system.ts'
 
 export interface ComposedView {
-  /** A private directory with an empty entry at each path of a bind. proot's root before the binds. */
+  /** A private directory with an empty entry at the path of each bind. It is proot's root before proot makes the binds. */
   readonly skeleton: string
   /** The binds in proot's order: children before parents, the root last. */
   readonly binds: readonly ViewBind[]

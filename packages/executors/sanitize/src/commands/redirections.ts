@@ -10,7 +10,7 @@ type Target = 'output' | 'messages' | 'file' | 'nowhere'
 interface JudgedRedirections {
   /** True if the command's standard input may contain host paths. */
   readonly tainted: boolean
-  /** Returns the outcome after redirection: only for output that the caller gets. @throws Refusal if a file would contain host paths */
+  /** Returns the outcome for output that goes to the caller. @throws Refusal if redirected output could store host paths in a file */
   apply(outcome: Outcome): Outcome
 }
 

@@ -13,8 +13,8 @@ export interface LinkSignalOptions {
 }
 
 /**
- * Reports a symbolic link on the path. An adapter rejects with it instead of following the link, before any effect or body read.
- * The workspace resolves the target, asks the policy again and continues. Callers never see the signal.
+ * Reports a symbolic link on the path. An adapter rejects with this signal, before any effect or body read, and does not follow.
+ * The workspace resolves the target, checks the policy again and continues. Callers never see the signal.
  */
 export class LinkSignal extends Error {
   readonly argument: LinkArgument

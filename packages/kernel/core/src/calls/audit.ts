@@ -77,7 +77,7 @@ const denials: Readonly<Record<AccessEvent['door'], ReadonlySet<string>>> = {
   exec: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EUNENFORCEABLE']),
 }
 
-/** Whether a rule, a mount or the border of the workspace refused a call; see `outcome` of an audit event. */
+/** Returns whether a rule or a mount refused a call, or the path left the workspace; see `outcome` of an audit event. */
 export function isDenial(error: unknown, door: AccessEvent['door'] = 'files'): boolean {
   return isWorkspaceError(error) && denials[door].has(error.code)
 }

@@ -82,7 +82,7 @@ export async function orEnd<Started>({ end }: Pick<Admitted<unknown>, 'end'>, st
   try {
     return await start()
   } catch (error) {
-    await end?.().catch(() => undefined) // the first failure is the one that counts
+    await end?.().catch(() => undefined) // the first failure is thrown instead
     throw error
   }
 }

@@ -74,7 +74,7 @@ export interface CommandRequest {
   readonly login: boolean
   /**
    * No file of the workspace may decide how the command starts: no start-up file, and no workspace directory in PATH.
-   * For a command that runs without a rule.
+   * Set for a command with an acknowledged rule.
    */
   readonly bare?: boolean | undefined
   /** Milliseconds after which the whole process tree is killed; absent: no limit. */
@@ -115,7 +115,7 @@ export type ConnectionVerdict =
       readonly effect: 'allow'
       /** The entry of the host list that allows the connection; absent without a host list. */
       readonly entry?: string | undefined
-      /** True if the executor has rules for single requests to this host. Only commands can then reach it. */
+      /** True if the executor has rules for single requests to this host. Then only commands can reach the host. */
       readonly judgesRequests?: boolean | undefined
     }
   | {
@@ -147,7 +147,7 @@ export interface FileViolation {
   readonly rule: string
   readonly path: VirtualPath
   /**
-   * `created`: the command created a name that a pattern rule denies or protects. `exposed`: a program outside replaced a protected file,
+   * `created`: the command created a name that a pattern rule denies or protects. `exposed`: another program replaced a protected file,
    * and the command could use that file for a while. `link`: a link changed its target, or its target is not covered; see `reason`.
    */
   readonly kind: 'created' | 'exposed' | 'link'

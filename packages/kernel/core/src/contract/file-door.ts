@@ -226,7 +226,7 @@ export interface FileDoor {
   /** Sets the time of the last change, in milliseconds since the epoch. Links, rights and errors as in `chmod`. */
   utimes(path: string, times: Times, options?: SignalOption): Promise<void>
   /**
-   * Streams the entries whose path below `in` matches a glob, across mounts. Sorted by name, directories first. `EINVAL`: no glob.
+   * Streams entries whose path below `in` matches a glob, across mounts. Sorted by name, a directory before its entries. No glob: `EINVAL`.
    * Follows links that `in` or a glob names, such as `link` in `link/*.ts`. Needs the rights of `list`.
    */
   glob(patterns: string | readonly string[], options?: WorkspaceGlobOptions): AsyncIterableIterator<WorkspaceEntry>

@@ -233,7 +233,7 @@ export interface HostDirectory {
   readonly identity: string
   /** `device:inode` of each directory above this one. */
   readonly ancestors: readonly string[]
-  /** The user of files and commands. Absent if commands cannot run: only as uid 0. */
+  /** The user of files and commands. Absent if commands cannot run, which can happen only as uid 0. */
   readonly owner?: Owner | undefined
   /** Why `owner` is absent, and the remedy, both without a host path. */
   readonly ownerProblem?: { readonly reason: string; readonly remedy: string } | undefined

@@ -84,7 +84,7 @@ export interface InnerListOptions extends ListOptions {
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
   /**
    * With `recursive`: called before the entries of a directory, perhaps several times; the last stamp is valid. An adapter may ignore it.
-   * The stamp changes whenever an entry is made, removed or replaced. `undefined`: the stamp may miss a change.
+   * The stamp changes whenever an entry is made, removed or replaced. `undefined`: a change may go unnoticed.
    *
    * @returns the directories inside, to list in place of all entries; `undefined`: list all entries
    */

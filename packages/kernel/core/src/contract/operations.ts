@@ -12,7 +12,7 @@ export interface OperationFacts {
   readonly creates?: 'path' | 'destination' | undefined
   /** The operation changes the store: `EROFS` in a read-only store. */
   readonly changes: boolean
-  /** The operation replaces, removes or marks the entry at its path, or at its destination: `EBUSY` for the root. */
+  /** The operation replaces or removes the entry at its path or destination, or changes its mode or times: `EBUSY` for the root. */
   readonly replaces?: true | undefined
   /** The capability that says who checks the operation's conditions. */
   readonly condition?: 'conditionalWrite' | 'conditionalDelete' | 'conditionalMove' | undefined

@@ -48,7 +48,7 @@ export interface SubtreeRule<Path extends string = string> {
 export interface PredicateRule {
   readonly kind: 'predicate'
   readonly name: string
-  /** Synchronous and pure. Refuses by false, by an object with the reason, or by an exception. */
+  /** To refuse, returns false or an object with the reason, or throws. Synchronous and pure. */
   readonly test: (request: AccessRequest) => boolean | { readonly reason: string; readonly remedy?: string | undefined }
   readonly reason?: string | undefined
   readonly remedy?: string | undefined

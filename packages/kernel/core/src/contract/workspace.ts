@@ -139,7 +139,7 @@ export interface ExplainRequest {
 }
 
 export interface ConnectionsOptions {
-  /** The file that needs the connections, for audit events. Default: the root. */
+  /** The file for which the tool connects. Audit events contain this path. Default: the root. */
   readonly path?: string | undefined
   /** Allowed hosts, in place of commands' hosts: as in `network.allow`, or `public` for every public host. Rules can only narrow the list. */
   readonly hosts?: readonly string[] | 'public' | undefined

@@ -156,7 +156,7 @@ async function entriesBelow(search: Search, place: Place, { path, isLink }: NonN
     const adapter = located.mount === undefined ? undefined : await context.open(located.mount)
     return await entriesOf(search, place, located, adapter)
   } catch (error) {
-    // The entry is a link by now, or a link whose target is missing, denied or not a directory.
+    // A link has replaced the directory, or a link's target is missing, denied or not a directory.
     if (error instanceof LinkSignal || passedOver.some((code) => isWorkspaceError(error, code))) return []
     if (isLink && (isWorkspaceError(error, 'ELOOP') || isWorkspaceError(error, 'EOUTSIDE'))) return []
     throw translateError(error, { operation, at, path, signal })

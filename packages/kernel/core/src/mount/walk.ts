@@ -77,7 +77,7 @@ export class Walker {
     if (stat.type !== 'directory') throw notDirectoryError(operation, found)
   }
 
-  /** Requires an existing directory after the link, or for a final link around its target. Parents are not made after a dangling link. */
+  /** Requires that the link leads to a directory, or a link at the end into one: no parents are created after a dangling link. */
   async #requireBase(
     operation: FileOperation,
     at: VirtualPath,

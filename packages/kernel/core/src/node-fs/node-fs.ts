@@ -126,7 +126,7 @@ export class NodeFs {
   realpath = async (file: PathArgument): Promise<string> =>
     await this.#caller.call('realpath', file, async (path) => await this.#workspace.realPath(path))
 
-  /** Checks rules like permissions. */
+  /** Treats rules as permissions. */
   access = async (file: PathArgument, mode: number = constants.F_OK): Promise<void> => {
     await this.#caller.call('access', file, async (path, syscall) => {
       const { mode: bits = 0o777, type } = await this.#caller.stat(path)

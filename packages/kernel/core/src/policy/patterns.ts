@@ -46,7 +46,7 @@ export class CompiledPattern {
       throw invalid(name, 'a pattern rule needs at least one pattern')
     this.rule = rule
     this.rights = rightsOf(rule.access)
-    // With exceptions, an excepted match can contain further matches, so paths below a match are also passed.
+    // With exceptions, matches below an excepted match count too, so `topDown` is false.
     this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0)
     this.#files = new NameSet(rule.files ?? [])
     this.#except = new NameSet(rule.except ?? [])

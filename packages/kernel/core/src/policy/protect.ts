@@ -55,13 +55,13 @@ const hooks = [
   '*.git/worktrees/*/{commondir,gitdir,config.worktree}',
   './.gitconfig',
   './.config/git',
-  // When a directory is opened, editors run its tasks, and interpreters that its settings name.
+  // Editors that open a directory run tasks, and interpreters, from these settings.
   '.vscode',
   '*.code-workspace',
   '.idea',
   '.zed',
   '.devcontainer{,.json}',
-  // Programs that these files name are started by agents.
+  // Agents start the programs that these files name.
   '.mcp.json',
   '.claude/{settings.json,settings.local.json,commands,agents,hooks}',
   '.codex/config.toml',

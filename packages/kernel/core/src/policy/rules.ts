@@ -42,7 +42,7 @@ export interface ExceptionOptions extends NameOption {
 
 export interface PredicateOptions {
   readonly name: string
-  /** Refuses by false, or by an object with the reason. Synchronous and pure. */
+  /** To refuse, returns false, or an object with the reason. Synchronous and pure. */
   readonly test: PredicateRule['test']
   readonly reason?: string | undefined
   readonly remedy?: string | undefined

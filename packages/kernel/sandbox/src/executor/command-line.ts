@@ -60,7 +60,7 @@ const operation = 'exec'
  * Returns the absolute path of the shell [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else a usual path, else `/bin/sh`.
  * A valid `$SHELL` is an absolute path to an executable shell that commands can see. An invalid `$SHELL` is ignored.
  *
- * @throws WorkspaceError `EINVAL`: the caller's shell is not a shell, or neither absolute nor of the POSIX family; `ENOEXEC`: it is missing
+ * @throws WorkspaceError `EINVAL`: the caller's shell is neither an absolute path of a shell nor a POSIX name; `ENOEXEC`: it is missing
  */
 export function resolveShell(options: ResolveShellOptions = {}): string {
   const { shell = '', env = process.env, isExecutable = isExecutableFile, existsInView = () => true } = options
@@ -86,7 +86,7 @@ function requestedShell(shell: string, usable: (path: string) => boolean): strin
 
 function isExecutableFile(path: string): boolean {
   try {
-    // Without an exception for a missing shell, which is usual: an exception costs more than the call.
+    // Avoids an exception, which costs more than the call: missing shells are usual.
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(path, constants.X_OK)
     return true

@@ -149,7 +149,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       exited.abort(over)
       return settled
     },
-    /** Waits for the remaining process tree, after a timeout or an abort with the grace. Returns whether processes remain. */
+    /** Waits until the remaining process tree has ended; after a timeout or an abort, within the grace. Returns whether processes remain. */
     async survivors(): Promise<boolean> {
       if (port.gone === undefined) return false
       if (grace === undefined) leaving = setTimeout(end, leavingTime)
@@ -215,7 +215,7 @@ function brokenDriver(name: string, native: unknown): WorkspaceError {
   })
 }
 
-/** Converts a driver's error for callers: to itself if known, to a shortage, or to a fault of the driver. */
+/** Returns a driver's error for callers: a known error unchanged, else a shortage or a fault of the driver. */
 export function driverError(error: unknown, faultOf: () => WorkspaceError): WorkspaceError {
   if (isWorkspaceError(error)) return error
   const shortage = shortages.of(error)

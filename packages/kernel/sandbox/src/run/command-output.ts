@@ -11,7 +11,7 @@ export interface OutputCapture {
   copy(): OutputCapture
 }
 
-/** Keeps the first and last bytes of a stream: up to `maxBytes` in total, half of them each. Does not cut UTF-8 characters. */
+/** Keeps the first and last bytes of a stream: up to `maxBytes` in total, half for each end. Does not cut UTF-8 characters. */
 export function captureOutput(options: { readonly maxBytes: number }): OutputCapture {
   const headLimit = Math.ceil(options.maxBytes / 2)
   return capture({

@@ -22,7 +22,7 @@ const uninterruptible = new Error('no signal ends it')
 export interface Ender {
   /** Aborted if no signal ends the remaining tree. The run then no longer waits for the tree. */
   readonly outOfReach: AbortSignal
-  /** Returns whether a process lives that no signal ended. */
+  /** Returns whether a process still lives that no signal could end. */
   hasSurvivors(): boolean
   wasAsked(): boolean
   /** Call this after another process has sent the last signal. */

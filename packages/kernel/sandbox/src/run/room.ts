@@ -18,7 +18,7 @@ export function requireDescriptors(count: number): void {
 const needed = 3
 
 /**
- * Checks that this user can start the processes and threads of a terminal. If a library's thread cannot start, this process would end.
+ * Checks that this user can start the processes and threads of a terminal. Without a thread for the library, this process would end.
  * Checks for a few more, since other programs may start some. @throws the system's error, such as `EAGAIN`
  */
 export function requireProcesses(): void {

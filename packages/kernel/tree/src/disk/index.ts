@@ -10,7 +10,7 @@ export { ContentName, contentOf } from './content-name.ts'
 export * as Content from './content.ts'
 export { entryColumns, factsOf, factsOfRow, inodeOf, isSameTime, valuesOf } from './facts.ts'
 export type { EntryRow, Facts } from './facts.ts'
-/** Creates, replaces and removes entries, if their status is the one that a scan has seen. */
+/** Creates, replaces and removes entries whose current status a scan has seen. */
 export * as Acts from './restore/acts.ts'
 export { mark, markNew } from './restore/marks.ts'
 export { pathOf, type Place, Unexpected } from './restore/place.ts'

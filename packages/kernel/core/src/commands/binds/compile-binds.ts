@@ -20,7 +20,7 @@ export interface CompileOptions extends CoverOptions, CoverLinksOptions {
 }
 
 /**
- * Compiles mounts and subtree rules to binds. Checks on disk which entries that a rule names exist.
+ * Compiles mounts and subtree rules to binds. Checks on disk whether the entries that rules name exist.
  * A missing name must be reserved before a mask can cover it. If a name is a link, its target is bound.
  */
 export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
@@ -75,7 +75,7 @@ class Compiler {
     const isMount = mount.at === node.path
     let rights = this.#rights(node)
     if (rights === WRITE) {
-      // A caller can write a file without the right to read it only through the file API.
+      // Only the file API supports the right to write without the right to read.
       for (const rule of this.#named(node, READ)) this.list.restrict(rule, node, 'apiRules')
       rights = 0
     }

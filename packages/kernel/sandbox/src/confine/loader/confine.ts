@@ -53,7 +53,7 @@ const defaultKillGrace = 500
  * Wraps a command in the loader, which closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp, and supervises.
  * If a step fails, the command does not run, and `wait()` rejects with `ENOEXEC`.
  *
- * Start the result once, at once, with `startProcess({ ...confineArgv(…), … })`: it holds a descriptor until the run ends.
+ * Start the result only once, without delay, with `startProcess({ ...confineArgv(…), … })`: it holds a descriptor until the run ends.
  * @throws WorkspaceError `EINVAL`; `ENOTSUP` without perl, or without a call table for this architecture
  */
 export function confineArgv(options: ConfineOptions): ConfinedCommand {
