@@ -175,11 +175,11 @@ export function attachBubblewrap(
       ...{ command, owner, guard, keeper: keeperFor(request), network, hasInput, onStdout, onStderr },
       signal: request.signal,
       onExposure: options.onExposure,
-      // With a terminal, the terminal carries the command's streams.
+      // With a terminal, the terminal replaces the pipes of the command's streams.
       pipes: isOnTerminal ? undefined : pipes,
     }
     const sandbox = await startSandbox(start, isOnTerminal || startsFirst ? undefined : warm)
-    // The first command does not wait for a supervisor, and the second one finds it.
+    // The first command starts without a supervisor, and then starts a supervisor for later commands.
     if (startsFirst && !isOnTerminal && warm !== undefined) launchNext(warm, command)
     return portOf(sandbox, { network, release })
   }
@@ -212,7 +212,7 @@ export function attachBubblewrap(
   }
 }
 
-/** True if the plan protects a part of `.git`. git fails to copy its templates there; an empty `GIT_TEMPLATE_DIR` prevents that. */
+/** True if the plan protects a part of `.git`: git then fails to copy its templates, unless `GIT_TEMPLATE_DIR` is empty. */
 function protectsRepository({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return binds.some(({ at, access }) => access !== 'read-write' && /\/\.git\//.test(at))
 }

@@ -21,10 +21,10 @@ const createExecutor = defineExecutor<ResolvedOptions, Programs>({
 })
 
 /**
- * Runs commands in bubblewrap: own namespaces, a tree of the workspace's mounts and the system's programs, a system-call filter.
- * A mount at `/` becomes the root, itself or through proot; the kernel holds the boundary in both forms.
- * Commands run as the workspace's owner, never as root. Call it from the main thread: a Worker's processes end with it.
- * @throws WorkspaceError `EINVAL` for an option without a meaning
+ * Runs commands in bubblewrap, with their own namespaces, a tree of the workspace's mounts and system programs, and a system-call filter.
+ * A mount at `/` becomes the root, directly or through proot. The kernel enforces the boundary in both forms.
+ * Commands run as the workspace's owner, never as root. Call this function from the main thread: a Worker's processes end with the Worker.
+ * @throws WorkspaceError `EINVAL` for an option that is not valid
  */
 export function createBubblewrapExecutor(options: BubblewrapExecutorOptions = {}): Executor {
   return createExecutor(resolveOptions(options))

@@ -3,7 +3,7 @@ import type { Guarantees } from '@ws/core/executor'
 import type { ResolvedOptions } from './options.ts'
 
 export function guaranteesOf({ network, unixSockets }: Pick<ResolvedOptions, 'network' | 'unixSockets'>): Guarantees {
-  // Abstract Unix sockets belong to the network namespace: commands on the host's network reach the host's abstract sockets.
+  // Abstract Unix sockets belong to the network namespace: commands on the host's network can reach abstract sockets of the host.
   const shared = network === 'host' ? 'none' : 'kernel'
   return {
     fileContent: 'kernel',

@@ -7,8 +7,8 @@ import type { Layout } from './view/layout.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /**
- * The sandbox's user namespace counts processes separately, so the limit holds for its whole tree.
- * A setuid bubblewrap makes no such namespace.
+ * The limits that the sandbox enforces. Its user namespace counts processes separately, so the limit of processes is for its whole tree.
+ * A setuid bubblewrap makes no user namespace.
  */
 export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitReport[] {
   const setuid = bwrap !== undefined && ((statSync(bwrap, { throwIfNoEntry: false })?.mode ?? 0) & 0o4000) !== 0
@@ -20,7 +20,7 @@ export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitRep
   })
 }
 
-/** @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be held */
+/** @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be enforced */
 export function limitsOf(request: CommandRequest, options: ResolvedOptions, layout: Layout): CommandLimits {
   const limits = Limits.narrowedLimits(options, request.limits)
   if (limits.scratchBytes === undefined || !layout.hasTemporary) return limits

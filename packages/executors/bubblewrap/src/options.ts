@@ -13,19 +13,19 @@ export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
   readonly network?: 'none' | 'host' | NetworkOptions | undefined
   /**
    * `workspace` (default): commands reach Unix sockets in the workspace, where host programs may listen.
-   * `none`: they can make no Unix socket, not even between their own programs (EAFNOSUPPORT).
+   * `none`: commands can make no Unix sockets, not even between their own programs (EAFNOSUPPORT).
    */
   readonly unixSockets?: 'workspace' | 'none' | undefined
-  /** Names of this process's environment variables that commands inherit; a `*` at the end matches any rest. */
+  /** Names of this process's environment variables that commands inherit. A `*` at the end matches any ending. */
   readonly env?: readonly string[] | undefined
   /**
    * Bytes of each file system in memory: `/dev/shm`, and `/tmp` without a scratch directory. Default 64 MiB.
-   * A scratch directory on disk is not limited by this.
+   * This limit does not apply to a scratch directory on disk.
    */
   readonly scratchBytes?: number | undefined
   /**
    * Keep sandboxes ready for later commands. Default true. `probe().details` reports whether this machine supports that.
-   * Commands with a terminal, a control group, a translated root, or more than 64 KiB of arguments and environment get their own sandbox.
+   * Commands with a terminal, a control group, a translated root, or more than 64 KiB of arguments and environment get a new sandbox.
    * `{ keepNames: true }` keeps the names that a mount at `/` needs (`usr`, `bin`, `etc`…) until a minute after the last command, or
    * `close()`.
    * Use `keepNames` for directories that no other program lists.
@@ -36,12 +36,12 @@ export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
    * (default): the new file is covered, and the result gives the time for which the file was `exposed`. `end`: the command is ended.
    */
   readonly onExposure?: 'cover' | 'end' | undefined
-  /** Further directories of this machine, such as a version manager's: read-only, and on PATH. */
+  /** Further directories of this machine, such as a version manager's. They are read-only, and on PATH. */
   readonly tools?: readonly Tools.Tool[] | undefined
 }
 
 export interface WarmOptions {
-  /** Default false: the names are removed after the last command. */
+  /** Keep the names after the last command. Default false: the names are then removed. */
   readonly keepNames?: boolean | undefined
 }
 

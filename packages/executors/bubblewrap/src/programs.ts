@@ -3,7 +3,7 @@ import { findProgram } from '@ws/sandbox'
 export interface Programs {
   readonly bwrap: string
   readonly proot?: string | undefined
-  /** Whether a workspace's directory can be the root itself. */
+  /** True if a workspace's directory can itself be the root. */
   readonly direct?: boolean | undefined
 }
 

@@ -19,7 +19,7 @@ import { bubblewrapArguments, type SandboxArguments, treeArguments } from './tre
 
 export interface SandboxCommand {
   readonly layout: Layout
-  /** The mounts that bubblewrap makes, and the covers added later. Default: bubblewrap makes every mount. */
+  /** The mounts that bubblewrap makes, and the covers that are mounted later. Default: bubblewrap makes every mount. */
   readonly split?: SplitLayout | undefined
   readonly sources: OpenedSources
   readonly reserved: ReadonlyMap<HostPath, string>
@@ -32,7 +32,7 @@ export interface SandboxCommand {
   /** Descriptors for the command itself. */
   readonly extraFds: Descriptors.ExtraDescriptors
   readonly seccomp: Uint8Array
-  /** Content for every command: only bubblewrap has those descriptors. */
+  /** Content that is equal for every command. Only bubblewrap has the descriptors of this content. */
   readonly contents: KeptContents
   readonly network: 'none' | 'host'
   readonly scratchBytes: number
@@ -48,7 +48,7 @@ export interface DirectRoot {
 }
 
 /**
- * Builds bubblewrap's arguments. All but the command travel by descriptor, since every user of the host can read command lines.
+ * Builds bubblewrap's arguments. Only the command is an argument of the process, since every user can read command lines.
  * @throws WorkspaceError `EUNENFORCEABLE` when the plan has more parts than there are descriptors
  */
 export function sandboxArguments(command: SandboxCommand): SandboxArguments {
@@ -56,7 +56,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   const environment = splitEnvironment(command.env)
   const isTranslated = layout.mode === 'translated'
   const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
-  // The first process and proot count towards the limit, because they share the command's namespace.
+  // The first process and proot count towards the limit, because both are in the command's namespace.
   const limited = Limits.limitedCommand(command.argv, command.limits, {
     ownProcesses: isTranslated ? 2 : 1,
     cgroup: command.cgroup,

@@ -1,15 +1,15 @@
 import { execError, shortages } from '@ws/core/executor'
 import type { WorkspaceError } from '@ws/core'
 
-/** Why bubblewrap did not start a command. bubblewrap's own message is for operators only. */
+/** The reason why bubblewrap did not start a command. The message of bubblewrap itself is for operators only. */
 export interface StartFailure {
   readonly reason: string
   readonly remedy?: string | undefined
-  /** A path changed while the sandbox was built: try again. */
+  /** True if a path changed while the sandbox was built: the caller should try again. */
   readonly changed?: true | undefined
 }
 
-/** Names all three settings: a container's filter refuses first, and a missing second or third setting would fail the next start. */
+/** Names all three settings: a container's filter refuses first, and a missing second or third setting would make the next start fail. */
 const inContainer =
   'in a container, start that with `--security-opt seccomp=unconfined --security-opt systempaths=unconfined --security-opt apparmor=unconfined`'
 const noNamespaces = [
@@ -17,7 +17,7 @@ const noNamespaces = [
   inContainer,
 ]
 
-/** bubblewrap's messages about a place that it could not make or bind. */
+/** bubblewrap's messages about a path that it could not make or bind. */
 const placing =
   "Can't (?:find source path|create file at|mkdir|get type of source|stat mount at|bind mount|create tmpfs|mount tmpfs)|remount"
 const because = (errors: string): RegExp => new RegExp(`(?:${placing})[^\\n]*: (?:${errors})`)

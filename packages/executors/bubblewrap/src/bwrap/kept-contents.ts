@@ -3,14 +3,14 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { Descriptors } from '@ws/sandbox'
 
 /**
- * Content that is written once, for one child after another. Children must not pass the descriptor on:
- * an ordinary user with the descriptor can open the file again and change the content for later children.
+ * Content that is written once, for several children. A child must not pass its descriptor on:
+ * an ordinary user with this descriptor can open the file again, and change the content for later children.
  */
 export class KeptContents implements Disposable {
   readonly #files = new Map<Uint8Array, number>()
   #closed = false
 
-  /** @param content identified by its object; must not change */
+  /** @param content must not change; the object itself is the key */
   keep(content: Uint8Array): { reopen(): number } {
     return {
       reopen: () => {

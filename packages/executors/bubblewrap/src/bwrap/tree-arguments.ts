@@ -11,15 +11,15 @@ import type { OpenedSources } from '../view/sources.ts'
 import { memory, mountSystem, systemNames, withoutEntries } from '../view/system-mounts.ts'
 
 /**
- * The path of the root that bubblewrap assembles, as seen where bubblewrap looks for sources. bubblewrap resolves sources beforehand.
- * For a `try` option, a missing source is used as written. This path exists once bubblewrap has made its own directories.
- * If a version of bubblewrap behaves differently, the comparison of the mounts fails, also in the probe.
+ * The path of the root that bubblewrap assembles, from the directory where bubblewrap looks for sources. bubblewrap first resolves sources.
+ * A `try` option uses a missing source as written. This path exists as soon as bubblewrap has made its own directories.
+ * If a version of bubblewrap behaves differently, the comparison of the mounts fails, also in a probe.
  */
 const assembledRoot = '/../oldroot/../newroot'
 
 /**
- * Mounts the finished tree at each alias in one call: mounting each part again would double the mounts, and bubblewrap reads the mount
- * table after each. In the first copy, the aliases' names are empty directories; every other alias gets its own copy.
+ * Mounts the finished tree at each alias in one call. To mount each part again would double the mounts, and bubblewrap reads the mount
+ * table after each mount. In the first copy, the names of the aliases are empty directories. Every other alias gets its own copy.
  */
 function againArguments({ aliases: [first, ...rest] }: Pick<Layout, 'aliases'>): string[] {
   if (first === undefined) return []
@@ -33,7 +33,7 @@ function againArguments({ aliases: [first, ...rest] }: Pick<Layout, 'aliases'>):
 /** The parts of a command that form its tree. */
 export type CommandTree = Omit<SandboxCommand, 'argv' | 'env' | 'cwd' | 'limits' | 'cgroup' | 'reserved'>
 
-/** The highest possible number of a child's descriptor. */
+/** The highest number that a descriptor of a child can have. */
 const lastDescriptor = 255
 const prootBytes = 16 * 1024 * 1024
 
@@ -70,11 +70,11 @@ function giveDescriptors({ extraFds, contents, seccomp }: CommandTree) {
 
 export interface SandboxArguments {
   readonly argv: readonly string[]
-  /** bubblewrap's options, written to the descriptor for arguments; bubblewrap reads up to the end of file. */
+  /** bubblewrap's options, for the descriptor of the arguments. bubblewrap reads them up to the end of file. */
   readonly options: Uint8Array
-  /** Descriptors for bubblewrap. The descriptor of the options must still be added. */
+  /** Descriptors for bubblewrap. The caller must add the descriptor of the options. */
   readonly extraFds: Map<number, DescriptorSource>
-  /** Closes the descriptors opened here; call it right after the start. */
+  /** Closes the descriptors that were opened for the arguments. Call `close` right after the start. */
   close(): void
 }
 
@@ -134,7 +134,7 @@ function builtRoot(
     ...['--proc', '/proc', ...(processes === 'read-only' ? ['--remount-ro', '/proc'] : []), '--dev', '/dev'],
     ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
     ...(layout.hasTemporary ? [] : memory(isTranslated ? translatedTemporary : temporary, scratchBytes)),
-    // The view lacks proot's own files, and proot knows no other place for them.
+    // The sandbox does not contain proot's own files, and proot looks for these only here.
     ...(isTranslated ? [...memory(temporary, prootBytes), '--dir', translatedRoot] : []),
   ]
 }
@@ -144,11 +144,11 @@ function systemArguments(
   copy: (path: string) => string,
   data: (content: Uint8Array) => string,
 ): string[] {
-  // A mount makes bubblewrap read the mount table again; a copy costs almost nothing.
+  // After each mount, bubblewrap reads the mount table again; a copy costs almost nothing.
   if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
   if (entry.kind === 'data') return ['--perms', '0444', '--file', data(entry.content), entry.at]
   if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
-  // Bound by name: commands cannot exchange directories of the system.
+  // Bound by path, not by descriptor: commands cannot replace directories of the system.
   return ['--ro-bind', entry.source, entry.at]
 }
 
@@ -160,22 +160,22 @@ function placementArguments(
   if (source !== undefined) return [readOnly ? '--ro-bind-fd' : '--bind-fd', give(sources.descriptor(source)), at]
   if (type === 'file') return ['--perms', '0000', '--ro-bind-data', give('null'), at]
   if (show === 'closed') return ['--perms', '0111', '--size', '4096', '--tmpfs', at]
-  // An empty place stays readable: git and tar complain about unreadable entries.
+  // An empty directory stays readable: git and tar report unreadable entries as errors.
   return withoutEntries(at, show === 'empty' ? '0555' : '0000')
 }
 
-/** Mounts that are not part of a copy of the tree. */
+/** The mounts before the first copy of the tree. */
 function firstMounts({ placements }: Layout): readonly Placement[] {
   const first = placements.findIndex(({ show }) => show === 'again')
   return first < 0 ? placements : placements.slice(0, first)
 }
 
-/** Makes closed directories read-only after the open parts inside them have their mount points. */
+/** Makes closed directories read-only. At this point, the open parts inside them have their mount points. */
 function closedFirst(placements: readonly Placement[]): string[] {
   return placements.filter(({ show }) => show === 'closed').flatMap(({ at }) => ['--remount-ro', at])
 }
 
-/** Links from an alias to the system's names; the mounts below the alias are placements. */
+/** Links from an alias to the system's names. The mounts below the alias are placements instead. */
 function aliasArguments(alias: VirtualPath, { system, tools, layout }: CommandTree): string[] {
   return [...systemNames([...system, ...tools]), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
     '--symlink',

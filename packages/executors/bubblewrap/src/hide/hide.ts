@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** A directory that is listed without some of its names. */
+/** A directory, and the names that listings of this directory omit. */
 export interface HiddenNames {
   /** `device:inode` of the directory, in decimal. */
   readonly identity: string
@@ -19,10 +19,10 @@ const filter = readFileSync(new URL('filter.pl', import.meta.url), 'utf8')
 const supervisor = filter + readFileSync(new URL('hide.pl', import.meta.url), 'utf8')
 const trace = readFileSync(new URL('trace.pl', import.meta.url), 'utf8')
 
-/** The supervisor's exit status if it could not read the memory of a process that listed a directory. */
+/** The supervisor's exit status after it could not read the memory of a process that listed a directory. */
 export const unreadableCaller = 77
 
-/** Numbers of system calls. `registers` is the size of the registers; `result`, `number` and `instruction` are offsets there. */
+/** Numbers of system calls. `registers` is the size of the registers; `result`, `number` and `instruction` are offsets in the registers. */
 const numbers = {
   x64: {
     read: 0,
@@ -57,15 +57,15 @@ const numbers = {
     architecture: 0xc00000b7,
     registers: 272,
     result: 0,
-    number: 0, // the call number has its own set of registers
+    number: 0, // the call number is in a register set of its own
     at: 256,
     instruction: 4,
   },
 } as const
-/** Numbers that are the same on every architecture. */
+/** Numbers that are equal on every architecture. */
 const common = { pidfd_open: 434, close_range: 436, pidfd_getfd: 438, unreadable: unreadableCaller }
 
-/** Why names cannot be hidden on this machine, as far as known without a trial. */
+/** The reason why this machine cannot hide names, if this can be found without a trial. */
 export function hidingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
   if (!Object.hasOwn(numbers, process.arch))
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
@@ -74,8 +74,8 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
 }
 
 /**
- * Wraps a command so that it and its children list one directory without some names: see `hide.pl`. Start it from the main thread.
- * The started process exits with 0 when the command ends. If the started process ends otherwise, the kernel ends the command.
+ * Wraps a command: the command and its children list one directory without some names, see `hide.pl`. Call this from the main thread.
+ * The wrapper exits with 0 when the command ends. If the wrapper ends otherwise, the kernel ends the command.
  */
 export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] {
   const { numbers: table, root, names } = listingTracer(hidden)
@@ -89,7 +89,7 @@ export interface ListingTracer {
   readonly names: string
   /** Defines `filter_listings` for the traced process, and `seize` for its tracer. */
   readonly filter: string
-  /** Perl code that the tracer runs once the process is traced. */
+  /** Perl code that the tracer runs when the process is traced. */
   readonly trace: string
 }
 

@@ -7,7 +7,7 @@ import { Descriptors } from '@ws/sandbox'
 const bundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']
 const place = '/etc/ssl/certs/ca-certificates.crt'
 
-/** Makes programs trust an additional authority: Debian's `curl`, `git` and `wget` by the bundle, other programs by variables. */
+/** Makes programs trust one more authority: Debian's `curl`, `git` and `wget` by the certificate bundle, other programs by variables. */
 export function trustIn({ certificate }: Authority): {
   readonly certificates: string
   readonly env: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ function systemBundle(): string {
     try {
       return readFileSync(path, 'utf8')
     } catch (error) {
-      if (Descriptors.isShort(error)) throw error // else it is another system's
+      if (Descriptors.isShort(error)) throw error // other errors mean that this system has no such bundle
     }
   }
   return rootCertificates.join('\n')

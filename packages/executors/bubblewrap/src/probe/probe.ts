@@ -57,7 +57,7 @@ export async function probeBubblewrap(target: ConfinedTarget, options: ResolvedO
   return unavailable(translated.reason, translated.remedy, { ...versions, ...why })
 }
 
-/** Tries a warm start, and describes the result in words. */
+/** Tries a warm start, and describes the result in a sentence. */
 export async function describeWarm(
   target: ConfinedTarget,
   programs: Programs,
@@ -81,7 +81,7 @@ export async function describeWarm(
   }
 }
 
-/** Reports reserved names that remain since their directory was made read-only, by mode or mount. */
+/** Reports reserved names that cannot be removed because their directory became read-only, by its mode or by a mount. */
 function leftNames(): ProbeReport['details'] {
   const left = Reserve.reservedNames.left()
   if (left.length === 0) return {}
@@ -100,7 +100,7 @@ async function problemOf(run: () => Promise<void>): Promise<Problem | undefined>
     await run()
     return undefined
   } catch (error) {
-    // The result is cached for the life of this process, so a weaker one must not be returned.
+    // The result is cached for the life of this process, so a result under a shortage must not be returned.
     if (shortages.of(error) !== undefined) throw error
     return describe(error)
   }
@@ -130,7 +130,7 @@ async function runBelow(attempt: Attempt, mode: LayoutMode, warm?: WarmPool): Pr
   await runOnce(attempt, run, { keeper: nothingProtected, warm })
 }
 
-/** Tries a directory as the root, also at an alias, with names that must be hidden. */
+/** Tries a directory as the root, also at an alias, with names that listings must omit. */
 async function runDirect(attempt: Attempt, warm?: WarmPool): Promise<void> {
   const hiding = hidingProblem()
   if (hiding !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...hiding })

@@ -1,7 +1,7 @@
 import { Processes, type RunningProcess } from '@ws/sandbox'
 
 /**
- * Descriptors of bubblewrap and its children. Those in the shell script have one digit, as dash requires. 9 carries an over-long command.
+ * Descriptors of bubblewrap and its children. In the script, these have one digit, as dash requires. 9 carries an over-long command.
  */
 export const descriptors = {
   arguments: 3,
@@ -14,17 +14,17 @@ export const descriptors = {
 } as const
 
 /**
- * The first process in the finished sandbox. It waits until this process has checked the mounts.
- * If this process dies, the gate reads an end of file, and the command never runs.
- * The first process remains to report the command's exit status: proot reports the status of its last process.
- * So the command is not process 1, and signals act on it normally.
- * Messages of bubblewrap, proot and the first process itself ("Killed") go to descriptor 2, the command's own errors to 7.
+ * The first process in the finished sandbox. It waits until the Node process has checked the mounts.
+ * If the Node process dies, the first process reads an end of file, and the command never runs.
+ * The first process stays to report the command's exit status: proot would report the status of its last process.
+ * So the command is not process 1, and signals have their normal effect on the command.
+ * Messages of bubblewrap, proot and the first process ("Killed") go to descriptor 2, errors of the command to 7.
  */
 export const firstProcessScript = [
   'exec 2>/dev/null',
   'unset PROOT_DONT_POLLUTE_ROOTFS',
   'trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test "$word" = go || exit 125',
-  // A shell that cannot fork exits, and this trap reports that.
+  // A shell that cannot fork exits, and this trap reports the exit.
   "trap 'echo none >&8' EXIT",
   '(exec "$@" 2>&7 7>&- 8>&-)',
   'set -- "$?"; trap - EXIT; echo "exit $1" >&8',
@@ -33,7 +33,7 @@ export const firstProcessScript = [
 export interface FirstProcessReport {
   readonly ready: boolean
   readonly exitCode: number | undefined
-  /** The command could not get a process. */
+  /** True if the command could not get a process. */
   readonly unstarted: boolean
 }
 
@@ -46,18 +46,18 @@ export function readReport(text: string): FirstProcessReport {
   }
 }
 
-// Names that affect the first process or proot, or that a shell would change.
+// Names that affect the first process or proot, or that a shell changes.
 const special =
   /^(?:LD_.*|BASH.*|GLIBC_.*|MALLOC_.*|PROOT_.*|GCONV_PATH|LOCPATH|NLSPATH|ENV|IFS|PS\d|OPTIND|OPTERR|SHELLOPTS|POSIXLY_CORRECT|PPID|OLDPWD|_|word)$/
 const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 export interface SplitEnvironment {
   readonly outer: Record<string, string>
-  /** Variables for the command alone: `NAME=VALUE`, set by `env` after the first process. */
+  /** Variables for the command alone, as `NAME=VALUE`. `env` sets these variables after the first process. */
   readonly inner: readonly string[]
 }
 
-/** Keeps the command's variables from the first process. */
+/** Splits variables: the first process must not get variables that could affect it. */
 export function splitEnvironment(env: Readonly<Record<string, string>>): SplitEnvironment {
   const entries = Object.entries(env)
   const isOuter = ([name]: [string, string]) => plain.test(name) && !special.test(name)
@@ -72,7 +72,7 @@ export function firstProcess(argv: readonly string[], inner: readonly string[]):
   return ['/bin/sh', '-c', firstProcessScript, 'sh', ...command]
 }
 
-/** Process 1 of the sandbox. The start time distinguishes the process from a later one with the same number. */
+/** Process 1 of the sandbox. The start time distinguishes this process from a later process with the same number. */
 export interface Child {
   readonly pid: number
   readonly startTime: string | undefined
@@ -82,7 +82,7 @@ export function identify(pid: number): Child {
   return { pid, startTime: startTimeOf(pid) }
 }
 
-/** Also true if the lookup lacks descriptors: the callers are streams and timers, which must not throw. */
+/** True while the process lives. Also true without descriptors for the check: the callers are streams and timers, which must not throw. */
 export function isAlive(child: Child): boolean {
   try {
     return isStill(child)
@@ -95,7 +95,7 @@ function isStill({ pid, startTime }: Child): boolean {
   return startTime !== undefined && startTimeOf(pid) === startTime
 }
 
-/** @returns false for a vanished sandbox, whose number may now belong to another process */
+/** @returns false if the sandbox is gone, since its number may now belong to another process */
 export function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boolean {
   try {
     return isStill(child) && process.kill(pid, signal)
@@ -104,13 +104,13 @@ export function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boo
   }
 }
 
-/** Kills process 1, with which the kernel ends the namespace. If that fails, ends bubblewrap. */
+/** Kills process 1, and with it the kernel ends the namespace. If this fails, kills bubblewrap. */
 export function endSandbox(running: RunningProcess, child: Child): void {
   if (signalIn(child, child.pid, 'SIGKILL')) running.expectEnd()
   else running.kill('SIGKILL')
 }
 
-/** The start time of a process; `undefined` for a zombie too. */
+/** The start time of a process; `undefined` without such a process, or for a zombie. */
 function startTimeOf(pid: number): string | undefined {
   const found = Processes.readProcessStat(pid)
   return found?.zombie === false ? found.startTime : undefined

@@ -4,18 +4,18 @@ import { closeSync, writeSync } from 'node:fs'
 import { Descriptors, Processes } from '@ws/sandbox'
 
 /**
- * Covers a gap of `--die-with-parent`: if bubblewrap is killed before it releases its child, the child waits for ever.
+ * Covers a gap of `--die-with-parent`: if bubblewrap is killed before it releases its child, the child waits forever.
  * Until its release, the child is in bubblewrap's process group, whose number is known.
  * The guard ends the groups of unfinished starts when this process ends.
  */
 export interface StartGuard {
-  /** Records a process group; call the returned function when the start is over. */
+  /** Records a process group. Call the returned function when the start has finished. */
   starting(group: number): () => void
   close(): void
 }
 
-// Sleeps until it reads `close`, or the end of file when this process dies. Then it reads the recorded groups, one a line; a finished start
-// has a blank line. A group's number is not reused while a member of its group lives.
+// Sleeps until it reads `close`, or the end of file when the process that started it dies. Then it reads the recorded groups, one a line;
+// a finished start has a blank line. A group's number is not reused while a member of the group lives.
 const script = `
 read -r word
 [ "$word" = close ] && exit 0
@@ -30,7 +30,7 @@ const lineBytes = 16
 
 const shared = new Processes.Shared(startGuard)
 
-/** The guard of this process: started for its first user, ended soon after its last. */
+/** The guard of this process. Starts for its first user, and ends soon after its last user. */
 export function useStartGuard(): StartGuard {
   const { value, release } = shared.use()
   return { starting: value.starting, close: release }
@@ -46,13 +46,13 @@ function startGuard(): StartGuard {
   let lines = 0
   let closed = false
   const note = (line: number, text: string) => {
-    // After closing, the descriptor's number may belong to another file.
+    // After the file was closed, the descriptor's number may belong to another file.
     if (!closed) writeSync(notes, `${text.padEnd(lineBytes - 1)}\n`, line * lineBytes)
   }
   // Writes the first page now, because the disk may be full later.
   note(0, '')
   const child = startScript(notes)
-  // Without a guard, the worst case is a waiting process.
+  // Without a guard, the worst result is a waiting process.
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
   child.unref()
@@ -76,7 +76,7 @@ function startGuard(): StartGuard {
 
 function startScript(notes: number): ChildProcess {
   try {
-    // Excludes a terminal's master, which a library leaves open to children.
+    // Keep the master of a terminal from the child: a library leaves such descriptors open to children.
     const { slots } = Descriptors.openStdio({ argv: [], extraFds: new Map([[3, notes]]) })
     const stdio = ['pipe' as const, 'ignore' as const, 'ignore' as const, ...slots.slice(3)]
     return Processes.spawnChild('/bin/sh', ['-c', script], { stdio, env: {}, cwd: '/', detached: true })

@@ -13,7 +13,7 @@ type FileViolation = Exclude<RuleViolation, { readonly kind: 'refused' }>
 type ExpectedMount = (placement: Placement) => MountedSource | undefined
 
 /**
- * Compares the mounts with the request: bubblewrap resolves destinations by name, which another program could redirect meanwhile.
+ * Compares the mounts with the plan: bubblewrap resolves destinations by name, which another program can redirect at the same time.
  * @param table `/proc/PID/mountinfo` as Latin-1 @returns the first misplaced placement
  */
 export function findMisplaced(
@@ -41,14 +41,14 @@ function visibleMounts(table: string): ReadonlyMap<string, HostPaths.MountEntry>
   return visible
 }
 
-/** Up to this many places are searched one by one; for more, reading the whole table is faster. */
+/** Up to this number of paths are searched one by one. For more paths, parsing the whole table is faster. */
 const fewPlaces = 100
 
 const plainPath = /^[\w./-]+$/
 
 /**
- * The mount at a place that exactly one line of the table names, so no other mount covers the place. This is much faster than reading
- * the table. `undefined`: read the whole table.
+ * The mount at a path that exactly one line of the table names: no other mount covers the path. This is much faster than to parse
+ * the table. `undefined`: the caller must parse the whole table.
  */
 function onlyEntryAt(table: string, point: string): HostPaths.MountEntry | undefined {
   if (!plainPath.test(point)) return undefined
@@ -62,7 +62,7 @@ function onlyEntryAt(table: string, point: string): HostPaths.MountEntry | undef
 
 function shows(entry: HostPaths.MountEntry, placement: Placement, expected: ExpectedMount): boolean {
   if (placement.readOnly && !entry.readOnly) return false
-  // bubblewrap made this mount for this place alone.
+  // bubblewrap made this mount only for this path.
   if (placement.show === 'system') return true
   if (placement.source === undefined) return entry.fileSystem === 'tmpfs'
   const wanted = expected(placement)
@@ -70,9 +70,9 @@ function shows(entry: HostPaths.MountEntry, placement: Placement, expected: Expe
 }
 
 /**
- * Prepares the comparison of a sandbox's mounts with its plan. The expected mounts are found beforehand, since the command waits.
- * Only bubblewrap and the first process run yet, so the mounts do not change.
- * @returns the comparison, which throws `EBUSY` for an exchanged mount, `ENOEXEC` for an unreadable table
+ * Prepares the comparison of a sandbox's mounts with its plan. Finds the expected mounts early, since the command waits.
+ * At that time, only bubblewrap and the first process run, so the mounts do not change.
+ * @returns the comparison, which throws `EBUSY` for a replaced mount, `ENOEXEC` for an unreadable table
  */
 export function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Child) => void {
   const placements = layout.placements.filter(({ beneath }) => beneath !== undefined)

@@ -9,13 +9,13 @@ import type { Sandbox } from './sandbox.ts'
 
 export interface SandboxEnd extends CommandEnd {
   readonly exposure?: Awaited<ReturnType<MountWatch['end']>>['lost'] | undefined
-  /** True if a listing of the root failed. */
+  /** True if a listing of the root could not be filtered. */
   readonly isUnlisted: boolean
-  /** True if the process that hides names was killed: listings may have been wrong. */
+  /** True if the process that hides names was killed: listings may have contained these names. */
   readonly isTracerKilled: boolean
 }
 
-/** @param release releases reserved names; may be called repeatedly */
+/** @param release releases reserved names; may be called more than once */
 export function portOf(
   sandbox: Sandbox,
   { network, release }: { readonly network: CommandNetwork | undefined; readonly release: () => Promise<void> },
@@ -34,7 +34,7 @@ export function portOf(
     const ended = await sandbox.process.wait()
     if (!ended.survivors) await sandbox.gone
     await network?.close()
-    // The keeper checks a last time before it releases anything.
+    // The keeper checks the mounts a last time before it releases anything.
     const released = ended.survivors ? undefined : release()
     const [{ lost: exposure, exposed = [] } = {}] = await Promise.all([
       sandbox.watch?.end(),
@@ -67,7 +67,7 @@ export function explainFailure(end: SandboxEnd, { result, sent }: KnownEnd): Wor
   return end.isTracerKilled && !sent.has('SIGKILL') ? sandboxKilled(result) : undefined
 }
 
-/** The error for a command without a process. It arises inside the sandbox, where the command's limits hold too. */
+/** The error for a command without a process. The error occurs inside the sandbox, where the command's limits also apply. */
 export function noProcess(): WorkspaceError {
   const reason = 'there are as many processes and threads as the command or its user may have'
   const remedy = 'end processes that are no longer needed, or raise the limit (`processes`, `ulimit -u`, `pids.max`)'

@@ -11,7 +11,7 @@ export interface SandboxStart {
   readonly owner: Owner
   readonly guard: StartGuard
   readonly keeper: () => Reserve.NameKeeper
-  /** Absent: standard streams are sockets, which cannot be opened by name. */
+  /** Absent: standard streams are sockets, which programs cannot open by name. */
   readonly pipes?: Descriptors.PipeMaker | undefined
   readonly hasInput?: boolean | undefined
   readonly onStdout?: CommandRun['onStdout'] | undefined
@@ -22,7 +22,7 @@ export interface SandboxStart {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The process that encloses a command. */
+/** The process around a command. */
 export interface SandboxProcess extends Pick<RunningProcess, 'survivors' | 'stdin'> {
   wait(): Promise<Pick<ProcessResult, 'exitCode' | 'signal' | 'survivors'> & Partial<Pick<ProcessResult, 'stderr'>>>
 }
@@ -30,7 +30,7 @@ export interface SandboxProcess extends Pick<RunningProcess, 'survivors' | 'stdi
 /** A sandbox whose command is running. */
 export interface Sandbox {
   readonly process: SandboxProcess
-  /** Resolves when all of the command's standard error was passed on. The standard error of `process` is bubblewrap's own. */
+  /** Resolves when the whole standard error of the command was passed on. The standard error of `process` is bubblewrap's own. */
   readonly errorsRead: Promise<void>
   /** The exit status reported by the first process, if any. */
   exitCode(): number | undefined
@@ -38,10 +38,10 @@ export interface Sandbox {
   unstarted(): boolean
   /** Signals the command's process group. */
   signal(signal: NodeJS.Signals): boolean
-  /** Ends everything inside immediately. */
+  /** Ends all processes in the sandbox immediately. */
   end(): void
   readonly gone: Promise<void>
   readonly watch: MountWatch | undefined
-  /** True if the process hides names. Listings were right only if no signal ended that process. */
+  /** True if `process` hides names. Listings were then right only if no signal ended `process`. */
   readonly hides: boolean
 }

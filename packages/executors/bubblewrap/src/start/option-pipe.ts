@@ -4,20 +4,20 @@ import type { Descriptors, DescriptorSource, RunningProcess } from '@ws/sandbox'
 
 import { descriptors } from '../processes/first-process.ts'
 
-/** Passes options to bubblewrap, which waits until they end. */
+/** Passes options to bubblewrap, which waits for the end of the options. */
 export interface OptionPipe {
-  /** Writes the rest of the options into the pipe; bubblewrap then starts. */
+  /** Writes the rest of the options into the pipe. bubblewrap then starts to work. */
   complete(): void
-  /** Sends the options if they are not in a pipe. */
+  /** Sends the options by the socket, if there is no pipe. */
   send(running: RunningProcess): void
   close(): void
 }
 
 /**
- * Puts bubblewrap's options into a pipe before the start, to save time. Without a pipe, or beyond its size, a socket carries the options.
- * The last option's value is held back: if this process is killed first, bubblewrap fails without this value.
- * With complete options bubblewrap would run the command, since a dying process closes its descriptors before its children notice.
- * @param options each followed by NUL; the last one is the value of the one before
+ * Puts bubblewrap's options into a pipe before the start, to save time. Without a pipe, or beyond its size, uses a socket.
+ * Holds the value of the last option back: if this process is killed first, bubblewrap fails because of the missing value.
+ * With complete options, bubblewrap would run the command: a dying process closes its descriptors before its children notice its death.
+ * @param options each with a NUL at its end; the last is the value of the option before
  * @param pipe closed here @param extraFds receives the options' descriptor
  */
 export function optionPipe(
@@ -47,7 +47,7 @@ export function optionPipe(
   }
 }
 
-/** @returns `undefined` when the pipe cannot hold the content: pipe sizes differ, and nothing reads this pipe yet */
+/** @returns `undefined` if the pipe cannot take the content: pipe sizes differ, and no process reads this pipe yet */
 function fill({ read, write }: Descriptors.PipePair, content: Uint8Array): Descriptors.PipePair | undefined {
   let writable: number | undefined
   try {

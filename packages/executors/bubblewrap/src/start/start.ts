@@ -20,13 +20,13 @@ import type { WarmPool } from '../warm/pool.ts'
 import { startWarm } from '../warm/start.ts'
 import { optionPipe } from './option-pipe.ts'
 
-/** Milliseconds for building a sandbox; a longer start counts as stuck. */
+/** Milliseconds for building a sandbox. A longer start is treated as stuck. */
 const startTimeout = 20_000
-/** Bytes kept of bubblewrap's own output. */
+/** Limit of bytes kept from bubblewrap's own output. */
 const longestError = 4096
 
 /**
- * Builds a sandbox, compares its mounts with the plan, then lets the command run. @param warm absent: a cold start
+ * Builds a sandbox, compares its mounts with the plan, then lets the command run. @param warm default: a cold start
  * @throws WorkspaceError `EBUSY` when a source was exchanged, `ENOEXEC` when building fails, `EUNENFORCEABLE` when the control group does
  * not hold the limits; `signal.reason`
  */
@@ -74,7 +74,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
       maxOutputBytes: longestError,
       onStdout: start.onStdout,
       onStarted(pid) {
-        // Recorded before bubblewrap has all its options, and hence before it has a child.
+        // Recorded before bubblewrap has all its options, and therefore before bubblewrap has a child.
         started = start.guard.starting(pid)
         group?.join(pid)
         pipe.complete()
@@ -88,7 +88,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
     close()
   }
   pipe.send(running)
-  // The process that hides names waits for this line: it must join the group together with bubblewrap.
+  // The process that hides names waits for this line: that process must join the group together with bubblewrap.
   if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
   const status = Descriptors.collect(running.pipes.get(descriptors.status))
   const report = Descriptors.collect(running.pipes.get(descriptors.report))
@@ -106,10 +106,10 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
     const stopped = once(stop.signal)
     const known = status.until((text) => childOf(text) > 0).then(() => identify(childOf(status.text())))
     const ready = report.until((text) => readReport(text).ready)
-    // Opened only when the child is ready: before the child runs a program, the kernel may hide its namespaces from its own user.
+    // Only when the child is ready: before a child runs a program, the kernel may hide the child's namespaces from the child's own user.
     const opened = Promise.all([known, ready]).then(([child]) => start.network?.open(child, owner))
     opened.catch(() => undefined)
-    // The expected mounts are found while bubblewrap works.
+    // Find the expected mounts while bubblewrap works.
     const check = mountCheck(command)
     const outcome = await Promise.race([Promise.all([known, ready, opened]), ended, stopped])
     if (outcome === 'stopped') throw await abandon(running, start.signal)
@@ -142,7 +142,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
 
 async function abandon(running: RunningProcess, signal: AbortSignal | undefined): Promise<unknown> {
   running.kill('SIGKILL')
-  await running.wait().catch(() => undefined) // the caller reports why it was killed
+  await running.wait().catch(() => undefined) // the caller reports the reason for the kill
   if (signal?.aborted) return signal.reason
   return execError('ENOEXEC', `the sandbox was not ready after ${startTimeout / 1000} s`, {
     remedy: 'look for a file system that does not answer',
@@ -170,9 +170,9 @@ function followCold(
   const end = () => endSandbox(running, first)
   const exitCode = () => readReport(report.text()).exitCode
   report.stream?.write('go\n')
-  // The command's remaining processes end with the first process if that is process 1. proot would wait for them, so the sandbox is killed.
+  // If the first process is process 1, the command's other processes end with it. proot would wait for these, so the sandbox is killed.
   if (mode === 'translated') void report.until((text) => hasEnded(readReport(text))).then(() => send(child, 'SIGKILL'))
-  // bubblewrap ends last, unless it is killed. If it is killed too early, its child survives, and only this process can end the child.
+  // bubblewrap ends last, unless it is killed. After an early kill, its child survives, and only this process can end the child.
   const lookAfter = async () => {
     send(child, 'SIGKILL')
     await waitUntil(() => !isChild())
@@ -195,7 +195,7 @@ function hasEnded({ exitCode, unstarted }: FirstProcessReport): boolean {
   return unstarted || exitCode !== undefined
 }
 
-/** Only for a killed bubblewrap: otherwise it ends after everything inside. */
+/** Polls a condition, for a killed bubblewrap: otherwise bubblewrap ends after all processes in the sandbox. */
 async function waitUntil(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 1000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
 }

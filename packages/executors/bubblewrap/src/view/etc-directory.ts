@@ -23,7 +23,7 @@ const pathOnly = 0o10000000
 
 /**
  * A directory with the files of `/etc`, mounted as a whole.
- * bubblewrap would write them one by one by name, which other programs could redirect.
+ * bubblewrap would write the files one by one, by names that other programs could redirect.
  */
 export interface EtcDirectory {
   readonly fd: number
@@ -73,7 +73,7 @@ function put(entry: SystemEntry, at: string): void {
 }
 
 /**
- * Makes a directory of mode 0700 where every user may enter: bubblewrap resolves mounts as the workspace's owner.
+ * Makes a directory of mode 0700 in a place that every user may enter: bubblewrap resolves mounts as the workspace's owner.
  * Removes leftovers of killed processes.
  */
 export function makeDirectoryForAll(): string {
@@ -92,7 +92,7 @@ function placeForAll(): string {
   }
 }
 
-/** A prefix that distinguishes this process from others with the same process number. */
+/** A prefix that distinguishes this process from other processes with the same number. */
 function ownPrefix(): string {
   return `${sharedPrefix()}-${process.pid}-${Processes.readProcessStat(process.pid)?.startTime ?? 0}`
 }

@@ -3,7 +3,7 @@ import type { Reserve } from '@ws/sandbox'
 
 import { isStill } from './sources.ts'
 
-/** Milliseconds without a command until names are released. */
+/** Milliseconds after the last command until names are released. */
 const idle = 60_000
 
 interface Kept {
@@ -14,7 +14,7 @@ interface Kept {
 export class KeptNames {
   readonly #kept = new Map<string, Kept>()
 
-  /** Releases removed or exchanged names. Call it before a command reserves names. */
+  /** Releases names that were removed or replaced. Call `check` before a command reserves names. */
   async check(): Promise<void> {
     for (const [key, { reservation }] of this.#kept) {
       const { identities } = reservation
@@ -33,7 +33,7 @@ export class KeptNames {
     }
     const reservation = await keeper.reserve(names, owner)
     if (this.#kept.has(key)) return await reservation.release()
-    // a name left behind is swept when the next process reserves one
+    // the next process that reserves a name removes names that remain
     const timer = setTimeout(() => void this.#drop(key).catch(() => undefined), idle).unref()
     this.#kept.set(key, { reservation, timer })
   }

@@ -3,11 +3,11 @@ import { execError, type Bind, type BindPlan, type HostPath } from '@ws/core/exe
 
 /** The tree that proot makes `/`. The view outside shows nothing more. Masks and read-only parts over the tree are real mounts. */
 export const translatedRoot = '/.ws'
-/** The workspace's `/tmp` beside the translated tree, so it needs no mount point on the disk [RP18]. */
+/** The workspace's `/tmp`, beside the translated tree: so it needs no mount point on the disk [RP18]. */
 export const translatedTemporary = '/.tmp'
 export const temporary = '/tmp'
 
-/** A bind of the plan at its place in bubblewrap's tree. */
+/** A bind of the plan, and its path in bubblewrap's tree. */
 export interface Placement {
   readonly at: string
   readonly virtual: VirtualPath
@@ -20,9 +20,9 @@ export interface Placement {
   readonly type: 'directory' | 'file'
   readonly source?: HostPath | undefined
   readonly readOnly: boolean
-  /** The host path at this place, which must exist: bubblewrap would create it. Absent: the place has no host path. */
+  /** The host path under this mount, which must exist: otherwise bubblewrap would create it. Absent: there is no host path. */
   readonly beneath?: HostPath | undefined
-  /** For a warm command: the path in the supervisor's tree to show. Absent: the entry at its own place. */
+  /** For a warm command: the path in the supervisor's tree to mount here. Absent: the entry at this path itself. */
   readonly from?: string | undefined
 }
 
@@ -38,17 +38,17 @@ export interface Layout {
   /** Parents before children, alias by alias. */
   readonly placements: readonly Placement[]
   readonly aliases: readonly VirtualPath[]
-  /** True if the plan contains its own `/tmp`. */
+  /** True if the plan has a `/tmp` of its own. */
   readonly hasTemporary: boolean
 }
 
-/** True if a mount is at `/`, which allows a choice of the root's form. */
+/** True if a mount is at `/`: the root can then have several forms. */
 export function isAtRoot({ binds }: Pick<BindPlan, 'binds'>): boolean {
   return binds.some(({ at }) => at === '/')
 }
 
 /**
- * Places a plan's binds. @param systemNames for `direct`: top-level names of the system that commands see
+ * Computes the placements of a plan. @param systemNames for `direct`: top-level names of the system that commands see
  * @throws WorkspaceError `EUNENFORCEABLE` for a bind without a source, or an alias that proot cannot take
  */
 export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly string[] = []): Layout {
@@ -74,7 +74,7 @@ export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly s
   return { mode, placements, aliases, hasTemporary }
 }
 
-/** A virtual path in bubblewrap's tree. */
+/** The path of a virtual path in bubblewrap's tree. */
 export function placeOf(path: VirtualPath, mode: LayoutMode): string {
   return mode === 'translated' ? placeTranslated(path) : path
 }
@@ -100,8 +100,8 @@ function systemPlacements({ source }: Bind, systemNames: readonly string[]): Pla
 }
 
 /**
- * Shows the tree again at each alias over a reserved name, without nested aliases.
- * A copied mount uses the same directory as the original, so it cannot be changed separately.
+ * Mounts the tree again at each alias over a reserved name, without aliases inside.
+ * A copied mount uses the same directory as the original mount, so it cannot be changed separately.
  */
 function againPlacements({ binds, aliases }: BindPlan): Placement[] {
   const root = binds.find(({ at }) => at === '/')
@@ -148,18 +148,18 @@ export function within(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`)
 }
 
-/** Most parts of a plan: bubblewrap reads the mount table after each part, and takes a descriptor for most parts. */
+/** Limit of parts of a plan: bubblewrap reads the mount table after each part, and needs a descriptor for most parts. */
 const mostParts = 200
 
-/** Mounts of a tree, and covers added to the finished tree before the command runs. */
+/** The mounts that make a tree, and the covers that are mounted in the finished tree before the command runs. */
 export interface SplitLayout {
   readonly mounted: Layout
   readonly covers: readonly Placement[]
-  /** Where a spare assembles its command's tree. Absent: the supervisor's tree. */
+  /** The path at which a spare assembles the tree of its command. Absent: the supervisor's tree. */
   readonly top?: string | undefined
 }
 
-/** For a layout with many parts, separates covers that show their own place or nothing: these are mounted in the finished tree. */
+/** Separates covers of a layout with many parts. Covers that show their own path or nothing are mounted in the finished tree. */
 export function splitLate(layout: Layout): SplitLayout {
   const { placements } = layout
   if (placements.length <= mostParts) return { mounted: layout, covers: [] }
@@ -187,7 +187,7 @@ function coversItsPlace({ show, source, beneath }: Placement): boolean {
   return show === 'mask' || show === 'empty' || (show === 'source' && source === beneath)
 }
 
-/** True for a writable part inside a read-only part. Only the finished tree can provide that. */
+/** True for a writable part inside a read-only part, which only the finished tree can contain. */
 function isOpened({ at, readOnly }: Placement, known: ReadonlyMap<string, Placement>): boolean {
   let place = parentOf(at)
   while (place !== '' && !known.has(place)) place = parentOf(place)

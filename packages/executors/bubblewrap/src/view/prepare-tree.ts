@@ -13,7 +13,7 @@ import type { KeptNames } from './kept-names.ts'
 export interface Prepared {
   readonly mode: LayoutMode
   readonly held: Reserve.Reservation | undefined
-  /** For `direct`: `mounted` lists top-level names that the system covers, `hidden` lists top-level names that listings omit. */
+  /** For `direct`. `mounted`: top-level names that the system covers. `hidden`: top-level names that listings omit. */
   readonly mounted?: readonly string[] | undefined
   readonly hidden?: readonly string[] | undefined
 }
@@ -28,7 +28,7 @@ export interface PrepareOptions {
 }
 
 /**
- * Chooses how a mount at `/` becomes the root, and reserves names for it and the rules.
+ * Chooses the form of the root for a mount at `/`. Reserves names for this root and for the rules.
  * @throws WorkspaceError `EBUSY`, `EUNENFORCEABLE` for names that cannot be reserved; `EUNENFORCEABLE`, `ENOEXECUTOR` for an impossible
  * form of root
  */
@@ -76,7 +76,7 @@ export function rootFormOf(
     : { form: 'translated', reason }
 }
 
-/** How a mount at `/` would become the root, as far as known without a trial. */
+/** The form that a mount at `/` would take, if this can be found without a trial. */
 function lookAtRoot(
   plan: BindPlan,
   system: readonly SystemEntry[],
@@ -84,7 +84,7 @@ function lookAtRoot(
 ): {
   readonly mounted: readonly string[]
   readonly hidden: readonly string[]
-  /** Why the root cannot be `direct`. */
+  /** The reason why the root cannot be `direct`. */
   readonly problem: RestrictionProblem | undefined
 } {
   const mounted = mountedNames(plan, [...system, ...options.tools])
@@ -106,7 +106,7 @@ function missingNames({ binds }: BindPlan): Reserve.WantedName[] {
   )
 }
 
-/** Checks that each reserved name still opens the directory that reserves it. */
+/** Checks that each reserved name still leads to the directory that reserves the name. */
 export function checkReserved(
   placements: readonly Placement[],
   sources: OpenedSources,

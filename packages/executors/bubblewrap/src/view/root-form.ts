@@ -11,7 +11,7 @@ import { systemNames } from './system-mounts.ts'
 /** The cost of translation, for messages. */
 export const translationCost = 'programs that open many files take 8 to 100 times as long (`git status`, `grep -r`)'
 
-/** The top-level names that the system covers; also `tmp` if the plan has no `/tmp`. */
+/** The top-level names that the system covers, and `tmp` if the plan has no `/tmp`. */
 export function mountedNames({ binds }: BindPlan, system: readonly { readonly at: string }[]): string[] {
   return [...systemNames(system), ...(binds.some(({ at }) => at === temporary) ? [] : ['tmp'])]
 }
@@ -22,7 +22,7 @@ export function pointNames({ aliases, binds }: BindPlan, mounted: readonly strin
   return [...mounted, ...(hasScratch ? ['tmp'] : []), ...aliases.map((alias) => alias.slice(1))]
 }
 
-/** Why this plan cannot have a `direct` root, as far as known without a trial. */
+/** The reason why this plan cannot have a `direct` root, if this can be found without a trial. */
 export function directProblem(plan: BindPlan): RestrictionProblem | undefined {
   const root = plan.binds.find(({ at }) => at === '/')
   const source = root?.source

@@ -5,7 +5,7 @@ import { HostPaths, type Tools } from '@ws/sandbox'
 
 import type { Placement } from './layout.ts'
 
-/** A source as a sandbox's mount table must show it. */
+/** The device and path that a sandbox's mount table must show for a source. */
 export interface MountedSource {
   /** `major:minor` */
   readonly device: string
@@ -63,7 +63,7 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
   }
 }
 
-/** Whether the name still belongs to the directory reserved for it. */
+/** True if the name still belongs to the directory that reserves the name. */
 export function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boolean {
   const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return status !== undefined && `${status.dev}:${status.ino}` === reserved.get(path)
@@ -101,7 +101,7 @@ interface OpenedTools extends Disposable {
   readonly tools: readonly { readonly at: string; readonly fd: number }[]
 }
 
-/** Opens the tools' directories, to bind them by descriptor. @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources` */
+/** Opens the directories of tools, to bind them by descriptor. @throws WorkspaceError `EBUSY`, `EBACKEND` like `openBindSources` */
 export async function openTools(tools: readonly Tools.ResolvedTool[]): Promise<OpenedTools> {
   const wanted = tools.map(({ host, at }) => ({ path: host as HostPath, type: 'directory', at }) as const)
   const opened = await HostPaths.openBindSources(wanted)

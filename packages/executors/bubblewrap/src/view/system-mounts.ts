@@ -24,14 +24,14 @@ export function memory(at: string, bytes: number): string[] {
   return ['--perms', '1777', '--size', String(bytes), '--tmpfs', at]
 }
 
-/** An empty file system with this mode; read-only, so that its owner cannot change the mode. */
+/** An empty file system with this mode. It is read-only, so that its owner cannot change the mode. */
 export function withoutEntries(at: string, mode: string): string[] {
   return ['--perms', mode, '--size', '4096', '--tmpfs', at, '--remount-ro', at]
 }
 
 /**
- * bubblewrap's options for one top-level name of the system. Below the name, bubblewrap writes only mount points.
- * A program outside could redirect a name meanwhile. Only the comparison of the mounts finds that.
+ * bubblewrap's options for a top-level name of the system. Below this name, bubblewrap writes only mount points.
+ * A program outside could redirect a name at the same time. Only the comparison of the mounts detects that.
  */
 export function mountSystem(
   { at, virtual }: Pick<Placement, 'at' | 'virtual'>,
@@ -53,7 +53,7 @@ export function mountSystem(
   }
   const entry = system.find((one) => one.at === name)
   if (entry?.kind === 'directory') return ['--ro-bind', entry.source, at]
-  // A link cannot be mounted, and nothing may be made in the workspace.
+  // A link cannot be mounted, and no link may be made in the workspace: mount the target.
   if (entry?.kind === 'link') return ['--ro-bind', realpathSync(name), at]
   const tool = tools.find((one) => one.at === name)
   if (tool !== undefined) return ['--ro-bind-fd', give(tool.fd), at]

@@ -8,8 +8,8 @@ import type { Layout } from '../view/layout.ts'
 const mostAnswers = 64
 
 /**
- * A key of roots, tools, system and network. Commands with the same key see the same tree, and share a supervisor.
- * The key changes with a replaced directory, host mount, file of `/etc`, tool, size or filter.
+ * A key of roots, tools, system and network. Commands with the same key see the same tree, so they share a supervisor.
+ * A replaced directory, host mount, file of `/etc`, tool, size or filter changes the key.
  */
 export function keyOf(
   { sources, system, tools, network, scratchBytes, seccomp, direct }: SandboxCommand,
@@ -39,7 +39,7 @@ function describeEntry(entry: SystemEntry): unknown {
   if (entry.kind === 'link') return [entry.at, entry.target]
   if (entry.kind === 'data') return [entry.at, Buffer.from(entry.content).toString('base64')]
   const status = lstatSync(entry.source, { bigint: true, throwIfNoEntry: false })
-  // Directories are mounted live; files are copied.
+  // A directory is mounted and shows later changes; a file is a copy.
   const isCopy = entry.kind === 'file'
   return [entry.at, entry.source, status && describeStatus(status, isCopy)]
 }
@@ -48,7 +48,7 @@ function describeStatus({ dev, ino, size, ctimeNs }: BigIntStats, withContent = 
   return [dev, ino, ...(withContent ? [size, ctimeNs] : [])].join(':')
 }
 
-/** Filters are identified by object: all starts share one object for the same filter. */
+/** Numbers of filters, by object: all starts with the same filter use the same object. */
 const numbers = new WeakMap<Uint8Array, number>()
 let lastNumber = 0
 
@@ -60,7 +60,7 @@ function numberOf(filter: Uint8Array): number {
 
 let lastTable: { readonly text: string; readonly answers: Map<string, string[]> } | undefined
 
-/** The host's mounts around and below the sources. A sandbox keeps them as of its start. */
+/** The host's mounts around and below the sources. A sandbox keeps these mounts in their state at its start. */
 function hostMountsAround(sources: readonly string[]): string[] {
   const text = HostPaths.readMountInfo('self')
   if (lastTable?.text !== text) lastTable = { text, answers: new Map() }

@@ -14,7 +14,7 @@ import { Supervisor } from './supervisor.ts'
 import { bubblewrapArguments, treeArguments } from '../bwrap/tree-arguments.ts'
 
 const perl = '/usr/bin/perl'
-/** A command takes one spare; the second spare serves the next command while a new one is made. */
+/** Number of spares (waiting sandboxes). A command takes one spare; the other serves the next command while a new spare is made. */
 const keptSpares = 2
 
 export interface LaunchOptions {
@@ -25,7 +25,7 @@ export interface LaunchOptions {
   readonly patience: number
 }
 
-/** Starts a supervisor. Like bubblewrap, the supervisor ends with this process. @throws the system's error on failure */
+/** Starts a supervisor, which ends with this process, like bubblewrap. @throws the system's error on failure */
 export function launchSupervisor({ command, kept, owner, guard, patience }: LaunchOptions): Supervisor {
   const numbers = supervisorNumbers()
   if (numbers === undefined) throw new Error(`there is no system call table for ${process.arch}`)
@@ -43,7 +43,7 @@ export function launchSupervisor({ command, kept, owner, guard, patience }: Laun
   const script = (tracer?.filter ?? '') + supervisorScript
   const argv = [perl, '-e', script, ...[...inside, ...flags, owner.uid, owner.gid, ...watched].map(String)]
   const tree = { ...command, layout: kept, direct: undefined }
-  // The supervisor has no rights and no filter, so each spare sets its own. User namespaces are made through `/proc`.
+  // The supervisor has no rights and no filter, so each spare sets its own filter. User namespaces are made through `/proc`.
   const {
     extraFds,
     options,

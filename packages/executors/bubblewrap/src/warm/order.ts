@@ -6,18 +6,18 @@ export interface WarmOrder {
   readonly cwd: string
   /** False: standard input is `/dev/null`. */
   readonly hasInput: boolean
-  /** True: run immediately. Otherwise the spare waits while this process checks its mounts. */
+  /** True: the command runs immediately. Otherwise the spare waits until this process has checked its mounts. */
   readonly atOnce: boolean
-  /** In the order of mounting. */
+  /** The covers, in the order of mounting. */
   readonly covers: readonly Placement[]
   /** The path at which the root's tree is assembled. */
   readonly top?: string | undefined
 }
 
-/** Most bytes of a command and its environment. */
+/** Limit of bytes of a command and its environment. */
 const longestCommand = 65_536
 
-/** @returns `undefined` for an order that is too long or holds a NUL, which a spare cannot take */
+/** @returns `undefined` for an order that is too long or contains a NUL: no spare can take such an order */
 export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers, top }: WarmOrder): Buffer | undefined {
   const fields = argv.flatMap((argument) => ['a', argument])
   for (const [name, value] of Object.entries(env)) fields.push('e', `${name}=${value}`)
@@ -40,7 +40,7 @@ export function encodeOrder({ argv, env, cwd, hasInput, atOnce, covers, top }: W
   return order
 }
 
-/** The encoded size. Each text is preceded by its length. */
+/** The encoded size. The length of each text precedes the text. */
 function sizeOf(fields: readonly string[]): number {
   let size = 0
   for (const text of fields) size += 4 + Buffer.byteLength(text)
@@ -51,13 +51,13 @@ function describeCover({ at, show, type, source, readOnly }: Placement): string 
   return `${source === undefined || show === 'again' ? show : 'self'} ${type} ${readOnly ? 'ro' : 'rw'} ${at}`
 }
 
-/** The supervisor's directory for sources of trees; no program of the system has such a name. */
+/** The supervisor's directory for sources of trees. No program of the system has this name. */
 const sourcesDirectory = '/.sources'
 
 /**
  * Splits a layout into the supervisor's part and the covers that each spare mounts for its command.
- * Directories of mounts are kept; pins, read-only and closed parts, and masks are covers. With a `direct` root, all parts are covers.
- * @returns `undefined` for a cold start: a translated root, or mounts whose order crosses this split
+ * The supervisor mounts directories. Pins, read-only and closed parts, and masks are covers. With a `direct` root, all parts are covers.
+ * @returns `undefined` for a cold start: a translated root, or mounts whose order does not allow this split
  */
 export function splitForSpare(layout: Layout): SplitLayout | undefined {
   if (layout.mode === 'below') return splitBelow(layout)
@@ -82,7 +82,7 @@ function splitBelow(layout: Layout): SplitLayout | undefined {
   return { mounted: { ...layout, placements: kept }, covers }
 }
 
-/** Splits a `direct` layout: the supervisor keeps each directory below `/.sources`, safe from renames. */
+/** Splits a `direct` layout: the supervisor mounts each directory below `/.sources`, where renames have no effect. */
 function splitDirect(layout: Layout): SplitLayout {
   const kept: Placement[] = []
   const covers = layout.placements.map((placement): Placement => {
@@ -92,7 +92,7 @@ function splitDirect(layout: Layout): SplitLayout {
     const around = kept.find((one) => one.source !== undefined && within(source, one.source))
     if (around?.source !== undefined) return { ...placement, from: around.at + source.slice(around.source.length) }
     const at = `${sourcesDirectory}/${kept.length}`
-    // Kept writable: the cover of each command sets the access at its own place.
+    // Mounted writable: the cover of each command sets the access at its own path.
     kept.push({ ...placement, at, readOnly: false, beneath: undefined })
     return { ...placement, from: at }
   })

@@ -10,20 +10,20 @@ import type { Supervisor } from './supervisor.ts'
 export interface WarmPoolOptions {
   readonly owner: Owner
   readonly guard: () => StartGuard
-  /** Milliseconds after which a silent supervisor counts as lost. Default 10,000. */
+  /** Milliseconds after which a silent supervisor is treated as lost. Default 10,000. */
   readonly patience?: number | undefined
   /** Milliseconds without a command until a supervisor ends. Default 60,000. */
   readonly idle?: number | undefined
 }
 
 const mostSupervisors = 3
-/** Most supervisors of this process. Each supervisor with its spares is ten waiting processes. */
+/** Limit of supervisors of this process. A supervisor with its spares is ten waiting processes. */
 const mostInProcess = 16
 /** After this many failures in a row, commands start cold for a minute. */
 const mostFailures = 3
 const restAfterFailures = 60_000
 
-/** All supervisors of this process, each with the function that ends it; the last used comes last. */
+/** All supervisors of this process, each with the function that ends it. The supervisor used last is the last entry. */
 const living = new Map<Supervisor, () => void>()
 
 interface Entry {
@@ -46,7 +46,7 @@ export class WarmPool {
     this.#options = options
   }
 
-  /** Why the last command did not start warm, for the operator. */
+  /** The reason why the last command did not start warm, for the operator. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -93,14 +93,14 @@ export class WarmPool {
     this.#lastFailure = performance.now()
   }
 
-  /** Ends a failed supervisor; the next command starts cold. */
+  /** Ends a failed supervisor. The next command starts cold. */
   lose(supervisor: Supervisor): void {
     for (const [key, entry] of this.#entries) if (entry.supervisor === supervisor) this.#end(key, entry)
     this.failed('the sandbox that makes others ended, or did not answer')
     this.#isCold = true
   }
 
-  /** Replaces a supervisor after a change of the plan's mounts: running commands continue, later commands get another supervisor. */
+  /** Replaces a supervisor after a change of the plan's mounts. Running commands continue; later commands get another supervisor. */
   retire(supervisor: Supervisor): void {
     for (const [key, entry] of this.#entries) {
       if (entry.supervisor !== supervisor) continue
@@ -123,7 +123,7 @@ export class WarmPool {
     await Promise.all([...this.#closing, ...[...this.#retired].map((supervisor) => supervisor.close())])
   }
 
-  /** @returns false if all supervisors are busy */
+  /** Ends unused supervisors beyond the limits. @returns false if all supervisors are busy */
   #makeRoom(): boolean {
     for (const supervisor of this.#retired) if (supervisor.isLost) this.#retired.delete(supervisor)
     for (const [key, entry] of this.#entries) {

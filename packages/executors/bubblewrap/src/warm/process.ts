@@ -15,14 +15,14 @@ export interface WarmCommand {
   readonly supervisor: Supervisor
   readonly spare: Spare
   readonly running: Running
-  /** Ends everything inside immediately. */
+  /** Ends all processes in the sandbox immediately. */
   readonly end: () => void
   /** True if the command's directory listings are watched. */
   readonly hides: boolean
   readonly start: Pick<SandboxStart, 'hasInput' | 'onStdout' | 'onStderr'>
 }
 
-/** Follows a command in a spare to its end. */
+/** Follows a command in a spare sandbox to its end. */
 export function followWarm({
   pool,
   supervisor,
@@ -35,14 +35,14 @@ export function followWarm({
   const over = new AbortController()
   const read = (which: 'stdout' | 'stderr') => {
     const stream = Descriptors.readPipe(spare.take(which))
-    stream.on('error', () => undefined) // its end follows
+    stream.on('error', () => undefined) // the end of the stream follows
     const listener = (which === 'stdout' ? start.onStdout : start.onStderr) ?? (() => undefined)
     void Descriptors.readFurtherOutput(stream, listener, over.signal)
     return stream
   }
   const streams = [read('stdout'), read('stderr')]
   const stdin = start.hasInput === true ? inputOf(spare) : undefined
-  // Closes this process's descriptor of the order, and that of the input if nothing writes to the input.
+  // Closes this process's descriptor of the order. Also closes the input if this process writes no input.
   spare.close()
   let ending: WarmEnd | undefined
   const gone = running.ended.then((how) => {
@@ -59,7 +59,7 @@ export function followWarm({
         await gone
         const { status, unlisted } = ending ?? {}
         if (unlisted === 'killed') return { exitCode: null, signal: 'SIGKILL', survivors: false }
-        // The process that hides names exits with 0 after any end of the command.
+        // The process that hides names exits with 0 after every end of the command.
         const exitCode = unlisted === 'unreadable' ? unreadableCaller : hides ? 0 : (status ?? null)
         return { exitCode, signal: null, survivors: false }
       },
@@ -78,7 +78,7 @@ export function followWarm({
 
 function inputOf(spare: Spare): Socket {
   const socket = new Socket({ fd: spare.take('stdin'), readable: false, writable: true })
-  // A command may close its input, or end, before it has read everything.
+  // A command may close its input, or end, before it has read all input.
   socket.on('error', () => undefined)
   return socket
 }

@@ -54,10 +54,10 @@ const calls = {
     nofollow: 0o100000,
   },
 } as const
-/** Numbers that are the same on every architecture. */
+/** Numbers that are equal on every architecture. */
 const common = { close_range: 436, mount_setattr: 442, pidfd_open: 434 }
 
-/** The first argument of the script; `undefined` on unknown architectures. */
+/** The first argument of the script; `undefined` on an unknown architecture. */
 export function supervisorNumbers(architecture: string = process.arch): string | undefined {
   if (!Object.hasOwn(calls, architecture)) return undefined
   const table = { ...calls[architecture as 'x64'], ...common }

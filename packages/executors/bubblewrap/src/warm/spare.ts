@@ -11,15 +11,15 @@ export interface Spare {
   readonly stdout: number
   readonly stderr: number
   readonly report: number
-  /** Closes the descriptors that were not taken. */
+  /** Closes the descriptors that no caller has taken. */
   close(): void
   /** Gives a descriptor to the caller, who closes it. */
   take(which: 'order' | 'stdin' | 'stdout' | 'stderr' | 'report'): number
 }
 
 /**
- * Opens a spare's pipes through `/proc`: new descriptors, whose flags the command does not share.
- * @param supervisor its process number as seen by this process @returns `undefined` if its process has ended, perhaps for lack of processes
+ * Opens a spare's pipes through `/proc`. These are new descriptors, whose flags the command does not share.
+ * @param supervisor its process number in this process's namespace @returns `undefined` if the process of the spare has ended
  * @throws the system's error, or an error for descriptors that do not belong to a spare
  */
 export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine & { what: 'spare' }): Spare | undefined {
@@ -60,13 +60,13 @@ export function openSpare(supervisor: number, { id, pid, fds }: SupervisorLine &
   }
 }
 
-/** The process behind a pidfd; `undefined` if it has ended. `/proc` shows numbers of the reader's namespace. */
+/** The process that a pidfd refers to; `undefined` if the process has ended. `/proc` shows numbers in the reader's namespace. */
 function pidBehind(supervisor: number, expected: number, { pidfd }: SpareDescriptors): number | undefined {
   const info = readFileSync(`/proc/${supervisor}/fdinfo/${pidfd}`, 'latin1')
   if (/^Pid:\s*-1$/m.test(info)) return undefined
   const pid = Number(/^Pid:\s*(\d+)$/m.exec(info)?.[1] ?? 0)
   const inner = /^NSpid:((?:\s+\d+)+)$/m.exec(info)?.[1]?.trim().split(/\s+/).map(Number) ?? []
-  // Numbers from the outermost namespace inwards: this process's, the supervisor's, and 1 in the spare's own.
+  // Numbers in each namespace, the outermost first: this process's namespace, the supervisor's, and the spare's own, where it is 1.
   if (pid <= 0 || inner.at(-1) !== 1 || inner.at(-2) !== expected) throw new Error('not the process of a spare')
   return pid
 }

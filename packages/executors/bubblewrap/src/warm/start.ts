@@ -17,13 +17,13 @@ import type { Spare } from './spare.ts'
 import type { Supervisor } from './supervisor.ts'
 import { afterSilence } from './supervisor-parts.ts'
 
-/** Bytes that an empty pipe takes at once. */
+/** Bytes that an empty pipe accepts at once. */
 const pipeBytes = 65_536
 
 /**
  * Starts a command in a waiting sandbox, and compares its mounts with the plan.
- * @returns `undefined` for a cold start; the command has not begun
- * @throws WorkspaceError `EBUSY` when a source was exchanged; `signal.reason`
+ * @returns `undefined` for a cold start, if the command has not begun
+ * @throws WorkspaceError `EBUSY` when a source was replaced; `signal.reason`
  */
 export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sandbox | undefined> {
   const { command, signal } = start
@@ -56,7 +56,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
     spare.close()
     return undefined
   }
-  /** @returns false for an ended sandbox */
+  /** @returns false if the sandbox has ended */
   const checkMounts = (compare: () => void) => {
     try {
       compare()
@@ -66,7 +66,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
         pool.failed('a sandbox ended before its command')
         return false
       }
-      // Removing a mount point outside also removes the supervisor's own mount there.
+      // Removing a mount point outside also removes the supervisor's own mount at this point.
       if (split.top === undefined) pool.retire(supervisor)
       throw error
     }
@@ -100,13 +100,13 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   }
 }
 
-/** Launches the supervisor that a command like this one would use next. Waits for nothing. */
+/** Starts the supervisor that a command like this would use next. Does not wait for the supervisor. */
 export function launchNext(pool: WarmPool, command: SandboxCommand): void {
   const split = splitFor(command)
   if (split !== undefined) find(pool, command, split.mounted)
 }
 
-/** `undefined` for a command that can only start cold. */
+/** Returns `undefined` for a command that can only start cold. */
 function splitFor({ extraFds, cgroup, layout }: SandboxCommand): ReturnType<typeof splitForSpare> {
   if (extraFds.size > 0 || cgroup !== undefined) return undefined
   const split = splitForSpare(layout)
@@ -135,7 +135,7 @@ async function take(
     return await untilAborted(taken, signal)
   } catch (error) {
     if (signal?.aborted) {
-      // a late spare is closed unused, and a missing spare needs no action
+      // an unused spare that arrives late is closed, and a missing spare needs no action
       void taken.then((late) => late.close()).catch(() => undefined)
       throw error
     }
@@ -145,7 +145,7 @@ async function take(
   }
 }
 
-/** @throws `signal.reason`; the caller releases a late value */
+/** @throws `signal.reason`; the caller must release a value that arrives late */
 async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal?.reason)
@@ -159,7 +159,7 @@ async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | 
   }
 }
 
-/** Sends content that may be larger than the pipe, while the spare reads. @returns as `write` */
+/** Sends content that may be larger than the pipe, while the spare reads. @returns like `write` */
 async function send(fd: number, content: Buffer, signal: AbortSignal | undefined): Promise<boolean> {
   if (content.length <= pipeBytes) return write(fd, content)
   for (let at = 0, idle = 0; at < content.length; ) {
@@ -175,7 +175,7 @@ async function send(fd: number, content: Buffer, signal: AbortSignal | undefined
   return true
 }
 
-/** @returns false for a partial write: the spare reads the end of file, and ends */
+/** @returns false for a partial write: the spare then reads the end of file, and ends */
 function write(fd: number, content: Buffer): boolean {
   try {
     return writeSync(fd, content) === content.length

@@ -3,16 +3,16 @@ export type SupervisorLine =
   | {
       readonly what: 'spare'
       readonly id: number
-      /** The first process, as the supervisor sees it. */
+      /** The first process, with its number in the supervisor's namespace. */
       readonly pid: number
       /** Numbers of the supervisor's descriptors. */
       readonly fds: SpareDescriptors
     }
   /** The first process of a spare and its whole namespace have ended. */
   | { readonly what: 'end'; readonly id: number; readonly status: number }
-  /** The first process has ended, but listings may be wrong: a caller was unreadable, or the tracer was killed. */
+  /** The first process has ended, but listings may be wrong: a calling process was unreadable, or the tracer was killed. */
   | { readonly what: 'unlisted'; readonly id: number; readonly isUnreadable: boolean }
-  /** A spare could not be made. */
+  /** The supervisor could not make a spare. */
   | { readonly what: 'short'; readonly errno: number }
 
 export interface SpareDescriptors {
