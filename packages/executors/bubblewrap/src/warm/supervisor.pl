@@ -121,7 +121,7 @@ sub spare {
   for (@held) { open(my $held, '<&=', $_) or exit 1; $_ = $held }
   my $id = ++$last;
   my @own = ($order->[1], $in->[1], $stdout->[0], $stderr->[0], $report->[0]);
-  $spares{$id} = { pid => $pid, held => $held[-1], own => \@own, status => $status, first => $first, first_held => $held[0] };
+  $spares{$id} = { pid => $pid, held => $held[-1], own => \@own, status => $status, tracer => $status, first => $first, first_held => $held[0] };
   say_('spare', $id, $first, map { fileno $_ } $held[0], @own);
 }
 
@@ -130,27 +130,38 @@ sub ended {
   my ($id, $spare, $got) = @_;
   $unopened{$id} = [$spare->{own}, $spare->{first_held}] if $spare->{own};
   delete $spares{$id};
+  return if $spare->{said};
   return say_('unlisted', $id, $spare->{unreadable}) if defined $spare->{unreadable};
-  return say_('end', $id, exit_code($got)) unless $spare->{status};
-  my $said = '';
-  sysread($spare->{status}, $said, 32);
-  my ($status) = $got == 0 ? $said =~ /^(\d+)\n/ : ();
-  return say_('end', $id, $status) if defined $status;
+  return say_('end', $id, exit_code($got)) unless $spare->{tracer};
   my ($first, $held) = @{$spare}{qw(first first_held)};
   kill 9, $first;
   $spares{$id} = { pid => $first, held => $held, unreadable => $got >> 8 == $n{unreadable} ? 1 : 0 };
   return;
 }
 
+# The tracer of a spare has said the status, or has closed its pipe. The tracer ends with its word, so nobody waits for its end.
+sub said {
+  my ($id, $spare) = @_;
+  my $said = '';
+  my $got = sysread($spare->{status}, $said, 32);
+  return if !defined $got && $! == 4;
+  delete $spare->{status};
+  my ($status) = $said =~ /^(\d+)\n/ or return;
+  $spare->{said} = 1;
+  return say_('end', $id, $status);
+}
+
 say_('hello', length $code);
 while (1) {
   my $in = '';
   vec($in, $control, 1) = 1;
-  vec($in, fileno $spares{$_}{held}, 1) = 1 for keys %spares;
+  for (values %spares) { vec($in, fileno $_, 1) = 1 for grep { $_ } @{$_}{qw(held status)} }
   next if select($in, undef, undef, undef) <= 0;
   for my $id (sort { $a <=> $b } keys %spares) {
     my $spare = $spares{$id};
-    next unless vec($in, fileno $spare->{held}, 1);
+    my $is_over = vec($in, fileno $spare->{held}, 1);
+    said($id, $spare) if $spare->{status} && ($is_over || vec($in, fileno $spare->{status}, 1));
+    next unless $is_over;
     next unless waitpid($spare->{pid}, 0) == $spare->{pid};
     ended($id, $spare, $?);
   }
