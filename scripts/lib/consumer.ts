@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { types } from 'node:util'
 
 import { installInto, type Tarball } from './packed.ts'
 import { capture } from './run.ts'
@@ -52,7 +51,8 @@ async function importsOf(project: string, name: string): Promise<string> {
 }
 
 const membersOf = ([name, value]: [string, unknown]): [string, unknown][] =>
-  types.isModuleNamespaceObject(value)
+  // the bundler makes an object like a module for `export * as`
+  typeof value === 'object' && value !== null && Reflect.get(value, Symbol.toStringTag) === 'Module'
     ? Object.entries(value as object).map(([key, member]) => [`${name}.${key}`, member])
     : [[name, value]]
 

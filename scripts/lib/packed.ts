@@ -17,6 +17,7 @@ export function pack(destination: string): Tarball[] {
   const folders = publicFolders()
   for (const folder of folders) rmSync(join(repositoryRoot, folder, 'dist'), { recursive: true, force: true })
   capture('tsc', ['-b', ...folders.map((folder) => join(folder, 'tsconfig.build.json'))])
+  capture(process.execPath, [join(repositoryRoot, 'scripts/bundle.ts'), ...folders])
   const { packageManager } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
     readonly packageManager: string
   }

@@ -22,7 +22,7 @@ export const commandLineMutations: Mutations = {
         removes: 'the place beside `ws`: the search begins in the working directory',
         changes: [
           {
-            text: 'const own = dirname(dirname(import.meta.dirname))',
+            text: "const own = resolve(fileURLToPath(new URL('../..', import.meta.url)))",
             by: "const own = process.cwd() + '/node_modules/@ws/cli'",
           },
           { text: '[own, realpathSync(own)]', by: '[own]' },

@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, sep } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 import { MissingPackagesError, type OptionalName, type OptionalPackages } from './packages.ts'
 
-const own = dirname(dirname(import.meta.dirname))
+const own = resolve(fileURLToPath(new URL('../..', import.meta.url)))
 
 /**
  * Loads an optional package from two directories only: the `node_modules` around this package, and this package's own.

@@ -1,6 +1,6 @@
 /** @module-tag all */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -18,22 +18,10 @@ describe('the built package', () => {
   beforeAll(async () => {
     await mkdir(reports, { recursive: true })
     directory = await mkdtemp(join(reports, 'packaged-'))
-    const compilerOptions = { outDir: join(directory, 'dist'), rootDir: join(here, 'src'), composite: false }
-    const emitOnly = {
-      noCheck: true,
-      noResolve: true,
-      declaration: false,
-      declarationMap: false,
-      tsBuildInfoFile: null,
+    for (const name of ['src', 'package.json']) {
+      await cp(join(here, name), join(directory, name), { recursive: true })
     }
-    const config = {
-      extends: join(here, 'tsconfig.build.json'),
-      compilerOptions: { ...compilerOptions, ...emitOnly },
-      include: [join(here, 'src')],
-      references: [],
-    }
-    await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(config))
-    await run(join(here, '../../../node_modules/.bin/tsc'), ['-p', directory])
+    await run(process.execPath, [join(here, '../../../scripts/bundle.ts'), directory])
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 
@@ -69,7 +57,7 @@ describe('the built package', () => {
           throw Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' })
         },
       })
-      const { readSignatures } = await import('${join(directory, 'dist/worker/signatures/read-signatures.js')}')
+      const { readSignatures } = await import('${join(directory, 'dist/read-signatures.js')}')
       const request = { source: 'def f(): pass', language: 'python', parseTime: 1000 }
       const { signatures, method, missing } = await readSignatures(request)
       console.log(JSON.stringify({ texts: signatures.map(({ text }) => text), method, missing }))
