@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 import { WorkspaceError } from '@ws/core'
@@ -7,7 +6,6 @@ import { WorkspaceError } from '@ws/core'
 import { createServer } from '../server/create-server.ts'
 import type { Served } from '../types.ts'
 import { PacedConnection } from './connection.ts'
-import { Front } from './front.ts'
 import type { MakeServer } from './subjects.ts'
 import type { HttpOptions } from './types.ts'
 
@@ -32,6 +30,7 @@ export function serveHttp(options: HttpOptions): Promise<HttpServer> {
 export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer): Promise<HttpServer> {
   const { host = '127.0.0.1', port = 0, path = '/mcp' } = options
   checkExposure(host, options)
+  const [{ createServer: createHttpServer }, { Front }] = await Promise.all([import('node:http'), import('./front.ts')])
   const front = new Front(options, makeServer)
   const server = createHttpServer(
     {

@@ -4,7 +4,7 @@ import { checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/op
 import type { Client, ClientAnswer } from './client/client.ts'
 import { problems } from './errors.ts'
 import type { EgressOptions } from './egress/connect.ts'
-import { EgressProxy } from './egress/proxy.ts'
+import type { EgressProxy } from './egress/proxy.ts'
 import { newIdentity, type Transfer } from './egress/transfer.ts'
 import { Patience } from './patience.ts'
 import type { Download, Downloader, DownloaderOptions, OpenOptions } from './types.ts'
@@ -142,7 +142,7 @@ export class LiveDownloader implements Downloader {
     url: URL,
     { tor, patience, maxBytes, connections }: Following & { readonly tor: boolean },
   ): Promise<Answered> {
-    this.#proxy ??= EgressProxy.start(this.#machinery.egress)
+    this.#proxy ??= import('./egress/proxy.ts').then(({ EgressProxy }) => EgressProxy.start(this.#machinery.egress))
     this.#clients ??= this.#machinery.clients()
     const proxy = await this.#proxy
     let failure: unknown

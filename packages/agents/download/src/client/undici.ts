@@ -1,8 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
-import { ProxyAgent, request as sendRequest } from 'undici'
-
 import { problems } from '../errors.ts'
 import { user, type Client } from './client.ts'
 
@@ -25,7 +23,8 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
 export const undiciClient: Client = {
   name: 'undici',
   async get({ url, proxy, signal, ca }) {
-    const dispatcher = new ProxyAgent({
+    const undici = await import('undici')
+    const dispatcher = new undici.ProxyAgent({
       uri: `http://127.0.0.1:${proxy.port}`,
       token: `Basic ${Buffer.from(`${user}:${proxy.password}`).toString('base64')}`,
       proxyTunnel: url.protocol === 'https:',
@@ -36,7 +35,7 @@ export const undiciClient: Client = {
     })
     const close = (): Promise<void> => dispatcher.destroy().catch(() => undefined) // no caller waits for these connections
     try {
-      const response = await sendRequest(url, { signal, dispatcher, headers })
+      const response = await undici.request(url, { signal, dispatcher, headers })
       const header = (name: string): string | undefined => {
         const value = response.headers[name]
         return typeof value === 'string' ? value : value?.join(', ')

@@ -5,7 +5,6 @@ import type { Connections, WorkspaceError } from '@ws/core'
 import type { ConnectionReport } from '@ws/core/executor'
 import { type AddressCheck, connectTimeout, dial, type DialProblem } from '@ws/network'
 import { type Refusal, refusals } from '@ws/network/gate'
-import { SocksClient } from 'socks'
 
 import { problems } from '../errors.ts'
 import { isTorName } from './tor-name.ts'
@@ -89,6 +88,7 @@ async function reachThroughTor(host: string, port: number, transfer: Transfer, {
     socket.on('error', () => socket.destroy())
     transfer.hold(socket)
     await once(socket, 'connect', { signal: AbortSignal.any([transfer.signal, AbortSignal.timeout(connectTimeout)]) })
+    const { SocksClient } = await import('socks')
     await SocksClient.createConnection({
       proxy: { ...proxy, type: 5, userId: identity.user, password: identity.password },
       command: 'connect',

@@ -5,7 +5,7 @@ import { isWorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { type ConnectionReport, execError, type ExecutorResult, type HostsRule, shortages } from '@ws/core/executor'
 import { addressesIn, systemResolve } from '@ws/network'
-import { type Authority, createAuthority, Gate, gateNetwork, nameServer, RefusedHosts } from '@ws/network/gate'
+import { type Authority, createAuthority, gateNetwork, nameServer, openGate, RefusedHosts } from '@ws/network/gate'
 
 import type { Child } from '../processes/first-process.ts'
 import { useListener } from './listener.ts'
@@ -37,7 +37,7 @@ export class CommandNetwork {
   readonly #onConnection: ((report: ConnectionReport) => void) | undefined
   readonly #refused = new RefusedHosts()
   readonly #listener = useListener()
-  #gate: Gate | undefined
+  #gate: { close(): Promise<void> } | undefined
   #closing: Promise<void> | undefined
   #endHearing: (() => Promise<void>) | undefined
 
@@ -58,7 +58,7 @@ export class CommandNetwork {
     const permits = addressesIn(addresses)
     const authority = this.#authority
     const requests = hosts && authority && { hosts, authority, authorities }
-    const gate = new Gate({ list, limits, permits, resolve, requests, onReport: (report) => this.#hear(report) })
+    const gate = await openGate({ list, limits, permits, resolve, requests, onReport: (report) => this.#hear(report) })
     this.#gate = gate
     const { wanted } = gate
     this.#endHearing = await this.#listener.open({

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { rootCertificates } from 'node:tls'
 
 import type { Authority } from '@ws/network/gate'
 import { Descriptors } from '@ws/sandbox'
@@ -24,5 +23,5 @@ function systemBundle(): string {
       if (Descriptors.isShort(error)) throw error // other errors mean that this system has no such bundle
     }
   }
-  return rootCertificates.join('\n')
+  return process.getBuiltinModule('node:tls').rootCertificates.join('\n')
 }

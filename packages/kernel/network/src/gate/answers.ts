@@ -1,5 +1,4 @@
-import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
 import type { RequestAnswer } from '../requests/types.ts'
 import { endToEnd, isPlainCoding } from './headers.ts'
@@ -67,29 +66,4 @@ export function refuse(response: ServerResponse, host: string, { outcome, reason
 
 export function failureOf({ code = '' }: NodeJS.ErrnoException): Refusal {
   return code.startsWith('HPE_') ? refusals.answer() : refusals.dial('unreachable')
-}
-
-/** Answers on a released connection and ends it, unless `write` calls `detach`. */
-export function respondRaw<Result>(
-  request: IncomingMessage,
-  socket: Socket,
-  write: (response: ServerResponse, detach: () => void) => Result,
-): Result | undefined {
-  const response = new ServerResponse(request)
-  response.shouldKeepAlive = false
-  try {
-    response.assignSocket(socket)
-  } catch {
-    // Node itself is still answering a request with an unknown `Expect`; no honest client requests an upgrade meanwhile
-    return void socket.destroy()
-  }
-  const end = (): void => {
-    response.detachSocket(socket)
-    socket.end(() => socket.destroySoon())
-  }
-  response.once('finish', end)
-  return write(response, () => {
-    response.off('finish', end)
-    response.detachSocket(socket)
-  })
 }

@@ -1,5 +1,5 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Agent, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { Socket } from 'node:net'
 
 export const maxHeaderSize = 64 * 1024
 
@@ -19,7 +19,7 @@ export function requestOptions(request: IncomingMessage, over: Socket | Agent, h
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
   const hasBody = names.has('content-length') || request.headers['transfer-encoding'] !== undefined
   return {
-    ...(over instanceof Agent ? { agent: over } : { createConnection: () => over }),
+    ...(over instanceof Socket ? { createConnection: () => over } : { agent: over }),
     method: request.method,
     path: request.url,
     setHost: false,

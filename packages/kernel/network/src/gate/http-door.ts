@@ -9,11 +9,12 @@ import {
 import type { Socket } from 'node:net'
 
 import { hostLists } from '@ws/core/executor'
-import { answer, failureOf, passAnswer, passSwitch, refuse, respondRaw } from './answers.ts'
+import { answer, failureOf, passAnswer, passSwitch, refuse } from './answers.ts'
 import { decide, type Decision } from './decide.ts'
 import { isPlainCoding, maxHeaderSize, requestOptions } from './headers.ts'
 import { isRepeatable, KeptConnections, RefusedConnection, type Way } from './kept-connections.ts'
 import { type Destination, join, type Passages } from './passage.ts'
+import { respondRaw } from './raw-answer.ts'
 import { type Refusal, refusals } from './refusals.ts'
 import { secured } from './request-door.ts'
 import { Turns } from './turns.ts'

@@ -1,5 +1,5 @@
 import { constants, generateKeyPair, type KeyObject, privateEncrypt, randomBytes } from 'node:crypto'
-import { createSecureContext, type SecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import { promisify } from 'node:util'
 
 import { execError, type hostLists } from '@ws/core/executor'
@@ -24,7 +24,7 @@ export interface Authority {
 
 /** @throws WorkspaceError `ENOEXECUTOR` where `node-forge` is not installed */
 export async function createAuthority(hosts: readonly Pick<hostLists.Entry, 'name'>[]): Promise<Authority> {
-  const forge = await loadForge()
+  const [forge, { createSecureContext }] = await Promise.all([loadForge(), import('node:tls')])
   const [authority, leaf] = await Promise.all([keys(forge), keys(forge)])
   // letters and digits alone: Go rejects a certificate whose PrintableString has other characters
   const subject = [{ name: 'commonName', value: `ws workspace ${randomBytes(4).toString('hex')}` }]

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { drawAnswer, drawFrom, drawRequests, oddAnswers, openOddServer, rounds } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { respondRaw } from '../../src/gate/answers.ts'
+import { respondRaw } from '../../src/gate/raw-answer.ts'
 import { HostRequests } from '../../src/gate/index.ts'
 import { createAuthority } from '../../src/requests/authority.ts'
 import { drain, listOf, openGate } from './bench.ts'

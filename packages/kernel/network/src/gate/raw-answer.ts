@@ -1,0 +1,27 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Answers on a released connection and ends it, unless `write` calls `detach`. */
+export function respondRaw<Result>(
+  request: IncomingMessage,
+  socket: Socket,
+  write: (response: ServerResponse, detach: () => void) => Result,
+): Result | undefined {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  try {
+    response.assignSocket(socket)
+  } catch {
+    // Node itself is still answering a request with an unknown `Expect`; no honest client requests an upgrade meanwhile
+    return void socket.destroy()
+  }
+  const end = (): void => {
+    response.detachSocket(socket)
+    socket.end(() => socket.destroySoon())
+  }
+  response.once('finish', end)
+  return write(response, () => {
+    response.off('finish', end)
+    response.detachSocket(socket)
+  })
+}
