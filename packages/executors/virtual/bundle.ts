@@ -13,8 +13,11 @@ const scratch = mkdtempSync(join(import.meta.dirname, '.bundle-'))
 try {
   const input = join(scratch, 'index.js')
   writeFileSync(input, "export { Bash, defineCommand, getCommandNames, InMemoryFs, parse } from 'just-bash'\n")
-  const build = await rolldown({ input, platform: 'node', external: [/^node:/u, ...leftOut] })
-  const { output } = await build.write({ dir: out, format: 'esm', cleanDir: true })
+  const external = [/^node:/u, ...leftOut]
+  const treeshake = { moduleSideEffects: 'no-external' } as const
+  const build = await rolldown({ input, platform: 'node', external, treeshake })
+  // each thread reads it at its start; its names are short already
+  const { output } = await build.write({ dir: out, format: 'esm', cleanDir: true, minify: true })
   await build.close()
   // `sqlite3` starts this thread, which the bundler cannot find
   const justBash = dirname(fileURLToPath(import.meta.resolve('just-bash')))

@@ -1,7 +1,7 @@
 import type { Tool } from '../contract.ts'
 import { readOperands } from '../operands.ts'
 import { bytesOf, Output } from '../output.ts'
-import { type Jq, loadJq } from 'jq-wasm'
+import type { Jq } from 'jq-wasm'
 
 import { decodeText, hasForeignBytes } from '../text.ts'
 import { parseArguments } from '../options.ts'
@@ -123,6 +123,7 @@ async function load(): Promise<Jq> {
 }
 
 async function loadListening(): Promise<Jq> {
+  const { loadJq } = await import('jq-wasm')
   const Decoder = globalThis.TextDecoder
   class Listening extends Decoder {
     override decode(...given: Parameters<InstanceType<typeof Decoder>['decode']>): string {

@@ -32,3 +32,6 @@ class CarryingEncoder extends Encoder {
 
 globalThis.TextDecoder = CarryingDecoder
 globalThis.TextEncoder = CarryingEncoder
+
+// just-bash reads this class while it loads, and Node would load its client for HTTP. No command of this thread sends a request.
+Reflect.deleteProperty(globalThis, 'Headers')
