@@ -12,7 +12,7 @@ const options = '--declaration --emitDeclarationOnly --strict --module nodenext 
 /** Compiles a module that emits declarations: a result type that no door exports is an error. Skips doors of optional packages. */
 export async function checkConsumer(tarballs: readonly Tarball[], project: string): Promise<string[]> {
   const names = tarballs.map(({ name }) => name).filter((name) => !name.startsWith('@ws/bridge-') && name !== '@ws/cli')
-  installInto(project, [...names, '@types/node', 'just-bash', `typescript@${oldest}`], tarballs)
+  installInto(project, [...names, '@ws/cli', '@types/node', 'just-bash', `typescript@${oldest}`], tarballs)
   const parts = await Promise.all(names.map(async (name) => importsOf(project, name)))
   writeFileSync(join(project, 'consumer.ts'), parts.join(''))
   const compilers = [[process.execPath, join(project, 'node_modules/typescript/bin/tsc')], ['tsc']]

@@ -8,6 +8,7 @@ import { formatMessage } from 'publint/utils'
 
 import { extractPaths } from '../../apps/examples/test/readme/extract.ts'
 import { checkConsumer } from './consumer.ts'
+import { checkLoads, runParts } from './loads.ts'
 import { installInto, type Tarball } from './packed.ts'
 import { checkPieces } from './pieces.ts'
 import { capture } from './run.ts'
@@ -31,6 +32,8 @@ export async function checkTarballs(tarballs: readonly Tarball[], scratch: strin
     ...(await checkPieces(join(scratch, 'empty-project'))),
     ...checkWeights(),
     ...(await checkConsumer(tarballs, join(scratch, 'consumer'))),
+    ...checkLoads(join(scratch, 'consumer')),
+    ...runParts(join(scratch, 'consumer')),
   ]
 }
 

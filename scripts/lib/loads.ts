@@ -1,0 +1,103 @@
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { component } from '@ws/test-fixtures'
+
+import { capture } from './run.ts'
+
+/** Limits of files and kilobytes of JavaScript that an import of each door loads, slightly above the present values. */
+const budgets: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
+  '@ws/adapter-local': [26, 1110],
+  '@ws/adapter-local/internal': [22, 690],
+  '@ws/adapter-memory': [22, 750],
+  '@ws/adapter-memory/volume': [22, 760],
+  '@ws/adapter-rclone': [28, 1250],
+  '@ws/adapter-replica': [32, 1260],
+  '@ws/adapter-s3': [180, 3430],
+  '@ws/cli': [51, 780],
+  '@ws/command-parser': [33, 710],
+  '@ws/conformance': [20, 740],
+  '@ws/conformance/vitest': [49, 1770],
+  '@ws/core': [14, 390],
+  '@ws/core/adapter': [11, 110],
+  '@ws/core/executor': [11, 320],
+  '@ws/core/inner': [3, 3],
+  '@ws/core/node-fs': [7, 41],
+  '@ws/core/options': [7, 16],
+  '@ws/documents': [29, 540],
+  '@ws/download': [24, 480],
+  '@ws/executor-bubblewrap': [25, 840],
+  '@ws/executor-proot': [19, 660],
+  '@ws/executor-sanitize': [38, 1020],
+  '@ws/executor-virtual': [31, 780],
+  '@ws/executor-virtual/just-bash': [42, 1470],
+  '@ws/mcp-server': [193, 3390],
+  '@ws/network': [10, 62],
+  '@ws/network/gate': [18, 410],
+  '@ws/observability': [16, 390],
+  '@ws/runner': [297, 3390],
+  '@ws/runner/run-plan': [4, 6],
+  '@ws/sandbox': [18, 620],
+  '@ws/shell-tools': [4, 240],
+  '@ws/shell-tools/files': [4, 7],
+  '@ws/snapshots': [27, 730],
+  '@ws/testing': [25, 780],
+  '@ws/testing/vitest': [53, 1860],
+  '@ws/text-search': [19, 720],
+  '@ws/threads': [225, 2220],
+  '@ws/tools': [171, 2250],
+  '@ws/tools/face-names': [3, 3],
+  '@ws/tools/bridge': [18, 410],
+  '@ws/tree': [25, 690],
+  '@ws/tree/disk': [15, 360],
+}
+
+/** Imports a door with its name as argument, and prints what was loaded. A door that needs an optional package prints nothing. */
+const count = `import { registerHooks } from 'node:module'
+  let files = 0
+  let bytes = 0
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (url.startsWith('file:')) files += 1
+      bytes += url.startsWith('file:') ? (loaded.source?.length ?? 0) : 0
+      return loaded
+    },
+  })
+  const isMissing = ({ code }) => code === 'ERR_MODULE_NOT_FOUND' || code === 'ENOTSUP'
+  const opened = await import(process.argv[1]).catch((error) => !isMissing(error) && Promise.reject(error))
+  if (opened) console.log(files, Math.ceil(bytes / 1000))`
+
+/** Doors whose import loads more than their budgets, doors without one, and budgets without a door. */
+export function checkLoads(project: string): string[] {
+  const folder = join(project, 'node_modules/@ws')
+  const doors = readdirSync(folder).flatMap((name) => {
+    const { exports } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as { exports: object }
+    return Object.keys(exports).flatMap((door) => (door.endsWith('.json') ? [] : [`@ws/${name}${door.slice(1)}`]))
+  })
+  const stale = Object.keys(budgets).filter((door) => !doors.includes(door))
+  const grown = doors.flatMap((door) => {
+    const printed = capture(process.execPath, ['--input-type=module', '--eval', count, door], { cwd: project })
+    if (printed === '') return []
+    const [files = 0, kilobytes = 0] = printed.split(' ').map(Number)
+    const [most, size] = budgets[door] ?? [-1, -1]
+    if (files <= most && kilobytes <= size) return []
+    return [
+      `${door}: an import loads ${files} files, ${kilobytes} kB; its budget in scripts/lib/loads.ts is ${most} and ${size} kB`,
+    ]
+  })
+  return [...grown, ...stale.map((door) => `${door}: has a budget in scripts/lib/loads.ts, and is no door`)]
+}
+
+/** Runs the threads and perl scripts of the packed packages, see `packed-program.mjs`. */
+export function runParts(project: string): string[] {
+  const program = join(project, 'packed-program.mjs')
+  copyFileSync(join(import.meta.dirname, 'packed-program.mjs'), program)
+  const words = component('bubblewrap').available ? ['bubblewrap'] : []
+  try {
+    capture(process.execPath, [program, ...words], { cwd: project, env: { PATH: process.env['PATH'] } })
+    return []
+  } catch (error) {
+    return [`a program over the packed packages: ${String(error)}`]
+  }
+}
