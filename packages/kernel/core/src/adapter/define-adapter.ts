@@ -14,7 +14,7 @@ export interface DefineAdapterOptions {
 const shapes: OptionShapes<DefineAdapterOptions> = { trusted: option.boolean }
 
 /**
- * Makes an adapter of a driver. The base runs the checks that {@link Driver} lists. A read rejects as soon as its signal aborts.
+ * Makes an adapter from a driver. The base runs the checks that {@link Driver} lists. A read rejects as soon as its signal aborts.
  * @throws WorkspaceError `EINVAL` when methods and capabilities do not agree, or an option is unknown
  */
 export function defineAdapter(driver: Driver, options: DefineAdapterOptions = {}): StorageAdapter {

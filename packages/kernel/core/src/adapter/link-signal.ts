@@ -8,12 +8,12 @@ export interface LinkSignalOptions {
   /** The link itself. Every component before it is a real directory. */
   readonly at: MountPath
   readonly target: string
-  /** The segments after the link, without a slash in front; `""` when the link was the last. */
+  /** The segments after the link, without a leading slash; `""` if the link is the last segment. */
   readonly rest: string
 }
 
 /**
- * Reports a symbolic link on the path. An adapter rejects with this signal, before any effect or body read, and does not follow.
+ * Reports a symbolic link on the path. An adapter rejects with this signal instead of following the link, before any effect or read.
  * The workspace resolves the target, checks the policy again and continues. Callers never see the signal.
  */
 export class LinkSignal extends Error {

@@ -7,7 +7,7 @@ export class Semaphore {
     this.#free = size
   }
 
-  /** Resolves when the caller may begin. `undefined`: at once. The caller must later call {@link release}. @throws `signal.reason` */
+  /** Resolves when the caller may begin; `undefined` if the caller may begin now. Call {@link release} later. @throws `signal.reason` */
   acquire(signal?: AbortSignal): Promise<void> | undefined {
     signal?.throwIfAborted()
     if (this.#free === 0) return this.#wait(signal)

@@ -1,10 +1,10 @@
-/** Signals of short work, such as renewing a lease: a store does not queue this work behind other calls. */
+/** Signals of urgent calls, such as renewing a lease. A store does not queue urgent calls behind other calls. */
 export const urgentSignals = new WeakSet<AbortSignal>()
 
 const answer = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get
 
 /**
- * Makes the caller's signal call `ask`, which may abort it, whenever `aborted` is read. Returns the signal.
+ * Changes a signal: each read of `aborted` first calls `ask`, which may abort the signal. Returns the same signal.
  * A stopped process runs its timers late. Without `ask`, its next request could be sent before a timer aborts the signal.
  */
 export function askingSignal(signal: AbortSignal, ask: () => void): AbortSignal {
@@ -22,7 +22,7 @@ export function askingSignal(signal: AbortSignal, ask: () => void): AbortSignal 
   })
 }
 
-/** Makes a signal call `ask` of each asking signal in `others`: see {@link askingSignal}. */
+/** Makes each read of `signal.aborted` first call `ask` of every asking signal in `others`: see {@link askingSignal}. */
 export function askingToo(signal: AbortSignal, ...others: readonly (AbortSignal | undefined)[]): AbortSignal {
   // an asking signal has its own property `aborted`
   const asking = others.filter((other) => other !== undefined && Object.hasOwn(other, 'aborted'))

@@ -8,7 +8,7 @@ export interface Beginning {
   readonly ticks: number
 }
 
-/** Times and random names of a workspace's results. Deadlines and pauses use the machine's clock. */
+/** The times and random names in a workspace's results. Deadlines and pauses use the machine's clock instead. */
 export class Clock {
   readonly now: () => number
   readonly random: () => number
@@ -51,7 +51,7 @@ export class Audit {
   }
 
   on(listener: Listener): () => void {
-    // Wraps each subscription in its own function: a listener can subscribe twice, and each call of the result removes one.
+    // Wraps the listener: if one listener subscribes twice, each returned function removes only its own subscription.
     const own: Listener = (event) => listener(event)
     this.#listeners.add(own)
     return () => {
@@ -73,7 +73,7 @@ export class Audit {
 
 const denials: Readonly<Record<AccessEvent['door'], ReadonlySet<string>>> = {
   files: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EBUSY', 'EUNENFORCEABLE']),
-  // Without `EBUSY`: for a command, this code means that a needed file keeps changing, or is in use.
+  // `EBUSY` is absent: for a command, this code means that a needed file keeps changing, or is in use.
   exec: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EUNENFORCEABLE']),
 }
 

@@ -38,7 +38,7 @@ export function parseFor(context: Context, operation: string, path: string): Par
   return parseInput(path, { base: context.root, aliases: context.aliases, operation })
 }
 
-/** Rejects after `close` and for an aborted signal. Records one audit event for every outcome. */
+/** Runs an operation, and records one audit event for its outcome. Rejects after `close` and for an aborted signal. */
 export async function perform<Result>(
   context: Context,
   options: PerformOptions,

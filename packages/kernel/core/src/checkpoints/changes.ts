@@ -22,7 +22,7 @@ function isSameContent(before: EntryState, after: EntryState): boolean {
   return after.content === undefined && before.size === after.size && before.modifiedAt === after.modifiedAt
 }
 
-/** Differences for people and models: moves as one change, sorted by path, without changes of times alone. */
+/** Returns differences for people and models, sorted by path. A move is one change. Omits entries whose time alone changed. */
 export function changesOf(differences: readonly VisibleDifference[]): Change[] {
   const { movedTo, movedFrom } = findMoves(differences)
   const changes: Change[] = []

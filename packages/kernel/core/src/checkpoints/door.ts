@@ -225,7 +225,7 @@ export class LiveCheckpoints implements CheckpointDoor {
     await attached.compare(id, id, {}) // `compare` rejects with the reason
   }
 
-  /** Separates the differences in read-only parts, which cannot be restored. */
+  /** Separates restorable differences from differences at paths that may not be written. */
   #divide(found: readonly VisibleDifference[]): { restorable: VisibleDifference[]; kept: Kept[] } {
     const restorable: VisibleDifference[] = []
     const kept: Kept[] = []

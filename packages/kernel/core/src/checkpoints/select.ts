@@ -28,7 +28,7 @@ export function missingAbove(
   )
 }
 
-/** Returns the latest checkpoint. An automatic checkpoint is omitted only if an equal checkpoint precedes it. */
+/** Returns the latest checkpoint. An engine skips an automatic checkpoint only if the latest checkpoint is equal to the current state. */
 export function latestOf(checkpoints: readonly SavedCheckpoint[]): SavedCheckpoint {
   const latest = checkpoints.at(-1)
   if (latest === undefined) throw new Error('a checkpoint was left out, and there is none before it')

@@ -28,7 +28,7 @@ export class Sights {
     if (mount === undefined) return undefined
     const virtual = joinPath(mount.at, path)
     const node = gate.namespace.find(virtual)
-    // The root of a mount always has a state; a mount point inside another mount hides that mount's entry.
+    // At and below the mount point of an inner mount, the outer mount's entries are hidden.
     if (node.reserved || node.mount !== mount) return undefined
     for (const operation of ['stat', 'read'] as const)
       if (gate.decide({ operation, path: virtual, need: 'read' }).effect === 'deny') return undefined

@@ -21,7 +21,7 @@ export interface CommandDoor {
   readonly context: Context
   readonly executor: ChosenExecutor | undefined
   prepare(): Promise<void>
-  /** Notifies the adapters that a command begins. Resolves to `undefined` if no adapter needs the end. */
+  /** Notifies the adapters that a command begins. Resolves to `undefined` if no adapter must be notified of its end. */
   begin(options: BeginCommandOptions): Promise<EndedCommand | undefined>
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
@@ -34,7 +34,7 @@ export const defaultKillGrace = 2000
 /** Maximum attempts to start a command. A missing name that appears during the start causes another attempt. */
 const startAttempts = 3
 
-/** Starts a command by its plan. Makes a new plan if a missing name appeared before it was reserved. */
+/** Starts a command with its plan. Makes a new plan if a missing name appeared before it was reserved. */
 export async function startPlanned<Started>(
   { context }: CommandDoor,
   { plan: first, executor, acknowledged }: Pick<Admitted<unknown>, 'plan' | 'executor' | 'acknowledged'>,
@@ -71,7 +71,7 @@ export interface Admitted<Normalised> {
   readonly acknowledged: ReadonlySet<string>
   readonly narrowed: ExecOptions
   readonly cache: VirtualPath | undefined
-  /** True if a rule was acknowledged: files of the workspace then must not decide how the command starts. */
+  /** True if a rule was acknowledged. Files of the workspace must then not influence how the command starts. */
   readonly bare: boolean
   /** Call this when the command has ended, or does not start after all. */
   readonly end?: EndedCommand | undefined

@@ -46,7 +46,7 @@ export interface CachePlace extends Omit<InputOptions, 'operation'> {
   readonly scratch: VirtualPath | undefined
 }
 
-/** Returns the directory for caches; `undefined` for HOME. @throws WorkspaceError if the directory is not writable */
+/** Returns the directory for caches; `undefined` means HOME. @throws WorkspaceError if the directory is not writable */
 function cacheOf(given: string | undefined, { gate, scratch, base, aliases }: CachePlace): VirtualPath | undefined {
   const operation = 'createWorkspace'
   if (given === undefined || given === 'scratch') {

@@ -45,7 +45,7 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
 
 /**
  * Starts a command after all checks, and audits its end or its refusal.
- * @param background for a command without a waiting caller; its `onOutput` runs before the caller's, must not throw, and copies its bytes
+ * @param background set if no caller waits. This `onOutput` runs before the caller's listener, must not throw, and copies each chunk
  */
 export async function launch(
   door: CommandDoor,

@@ -132,7 +132,7 @@ export function requireHeld(
   })
 }
 
-/** Refuses a working directory that a mask covers. The root is the default even where rules restrict it. */
+/** Refuses a working directory that a mask covers. A mask can even cover the default directory, the root. */
 export function requireEntrance(plan: BindPlan, { attached }: ChosenExecutor, cwd: VirtualPath): void {
   if (attached.guarantees.deniedSubtrees === 'interpreter') return
   const mask = plan.binds.find(({ kind, at }) => kind === 'mask' && isWithin(cwd, at))

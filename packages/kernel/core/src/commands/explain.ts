@@ -18,7 +18,7 @@ import { checkMethod } from '../calls/method-options.ts'
 import type { ExplainRequest, Explanation } from '../contract/workspace.ts'
 
 interface Verdict {
-  /** The path after links; the given path if a step failed. */
+  /** The path with links resolved; the given path if a step failed. */
   readonly resolvedPath: VirtualPath
   readonly refusal: WorkspaceError | undefined
 }

@@ -121,7 +121,7 @@ const noRepository = {
 const refusal = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu
 
 /**
- * Finds the rules of protected paths that the errors of a command name. Paths may be relative to `cwd` or the root.
+ * Finds the rules of protected paths that appear in standard error, absolute or relative to `cwd` or the root.
  * After exit code 0, only lines about refusals count.
  */
 function findHints({ stderr, exitCode }: ExecutorResult, { gate, plan, cwd, acknowledged }: Judging): RuleHint[] {

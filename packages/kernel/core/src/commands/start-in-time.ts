@@ -39,7 +39,7 @@ export async function startInTime<Started>(
   const timer = timeout === undefined ? undefined : setTimeout(onTimeout, Math.max(timeout, preparation))
   signal?.addEventListener('abort', onAbort, { once: true })
   let isOver = false
-  // the caller already has its error, and a command that starts late has no user
+  // ends a command that starts late: the caller already has its error
   starting.then((started) => (isOver ? runningOf(started)[Symbol.asyncDispose]() : undefined)).catch(() => undefined)
   try {
     return await Promise.race([starting, over])

@@ -109,7 +109,7 @@ export interface StorageAdapter extends AsyncDisposable {
    */
   chmod?(path: MountPath, mode: number, options?: SignalOption): Promise<void>
 
-  /** Sets the time of the last change, in milliseconds. `EINVAL`: the store cannot keep it. Further errors: `chmod`. Capability `utimes`. */
+  /** Sets the modification time, in milliseconds. `EINVAL`: the store cannot keep it. Other errors as in `chmod`. Capability `utimes`. */
   utimes?(path: MountPath, times: Times, options?: SignalOption): Promise<void>
 
   /** Streams the lines that match, up to the limits of the query. Capability `search`. */

@@ -14,7 +14,7 @@ export interface MissingName {
 /**
  * - `mount`: the root of a mount.
  * - `subtree`: a part of a mount with other access than its surroundings.
- * - `pin`: an ancestor of a stricter part. A bind onto its own path prevents renaming it.
+ * - `pin`: an ancestor of a stricter part, bound onto itself so that commands cannot rename it.
  * - `mask`: a denied entry, covered by an empty entry of mode 000.
  * - `closed`: a denied directory that contains an allowed entry. Commands can pass through the directory, but cannot list it.
  * - `scratch`: the workspace's `/tmp`.
@@ -70,7 +70,7 @@ export interface BindPlan {
   /** Other paths at which the whole tree also appears, such as `/workspace`. */
   readonly aliases: readonly VirtualPath[]
   readonly restrictions: readonly Restriction[]
-  /** Directories across whose border commands cannot rename or link (`EXDEV`), even in one mount. */
+  /** Directories that commands cannot rename or link entries into or out of (`EXDEV`), even within one mount. */
   readonly renameBorders: readonly VirtualPath[]
   /** Paths that matched pattern rules when the plan was made. */
   readonly matched?: readonly VirtualPath[] | undefined

@@ -1,10 +1,10 @@
 /**
- * The checker of a condition. `server`: the store, against every writer. `process`: this process, against its own writers only.
+ * How a condition is checked. `server`: by the store, against every writer. `process`: by this process, against its own writers only.
  * `none`: no check exists, so the option is `ENOTSUP`.
  */
 export type ConditionScope = 'server' | 'process' | 'none'
 
-/** The abilities of an adapter. A flag of an optional operation is true exactly if the adapter has the method. False: `ENOTSUP`. */
+/** The abilities of an adapter. The flag of an optional operation is true if the adapter has the method, else calls are `ENOTSUP`. */
 export interface AdapterCapabilities {
   readonly readOnly: boolean
   readonly append: boolean

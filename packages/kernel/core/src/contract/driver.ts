@@ -61,10 +61,10 @@ export type DriverCapabilities = Omit<AdapterCapabilities, OperationCapability> 
 /**
  * A store, to be passed to `defineAdapter`. Its methods have the semantics of {@link StorageAdapter}.
  *
- * Before each call, the base checks: the adapter is open, paths fit `maxPathBytes`, content and ranges are well-formed, and the store accepts
- * changes. The base fills in defaults of options, passes only conditions that the capabilities allow, and refuses changes of the root.
+ * Before each call, the base checks that the adapter is open, paths fit `maxPathBytes`, content and ranges are well-formed, and changes
+ * are allowed. The base fills in defaults of options, passes only conditions that the capabilities allow, and refuses changes of the root.
  *
- * A signal is not aborted when a method is called. Reads may ignore it. An abort ends a change and its body stream; the old state remains.
+ * A method never gets an aborted signal. Reads may ignore a signal. An abort ends a change and its body stream; the old state remains.
  * Omit a method that the store cannot support.
  */
 export interface Driver {

@@ -10,7 +10,7 @@ import type { CommandLimits, LimitReport } from './limits.ts'
 export interface ProbeTarget {
   /** The workspace's root. The root `/` also contains the system names that real processes need. Default `/`. */
   readonly root?: VirtualPath | undefined
-  /** The user of commands. Default: this process's user; if that is uid 0, the unprivileged user of tests. */
+  /** The user of commands. Default: this process's user, or an unprivileged user instead of uid 0. */
   readonly owner?: Owner | undefined
   /** Also probe details for an operator, which takes longer. Default false. */
   readonly withDetails?: boolean | undefined
@@ -19,7 +19,7 @@ export interface ProbeTarget {
 
 export interface ProbeDetails {
   readonly [name: string]: string | undefined
-  /** System calls that a tracer stops. `all`: file-heavy commands take 10 to 100 times as long. `some`: mostly calls with a path. */
+  /** System calls that a tracer intercepts. `all`: file-heavy commands take 10 to 100 times as long. `some`: mostly calls with a path. */
   readonly stoppedCalls?: 'all' | 'some'
 }
 
@@ -140,7 +140,7 @@ export interface NetworkViolation {
   readonly remedy: string
 }
 
-/** A break of a rule that the executor could not prevent, or a refused host. */
+/** A rule violation that the executor could not prevent, or a refused host. */
 export type RuleViolation = FileViolation | NetworkViolation
 
 export interface FileViolation {
@@ -223,7 +223,7 @@ export interface StartedCommand extends AsyncDisposable {
   /** True while {@link CommandResult.survivors} exist. Absent for interpreters, whose commands are not processes. */
   readonly survivors?: boolean | undefined
   /**
-   * Resolves when all processes have ended. With {@link CommandResult.survivors}: within a second of SIGKILL. No exit code rejects.
+   * Resolves for any exit code when all processes have ended, or within a second of SIGKILL if {@link CommandResult.survivors} remain.
    * Rejects with `signal.reason` after an abort, and with `EIO` if another program killed the sandbox.
    */
   wait(): Promise<ExecutorResult>
@@ -232,7 +232,7 @@ export interface StartedCommand extends AsyncDisposable {
 /** Standard input of a command that runs with `writableStdin`. */
 export interface CommandInput {
   /**
-   * Writes input, and resolves if there is room for more. Callers need not await the promise.
+   * Writes input, and resolves when there is room for more. Callers need not await the promise.
    * Rejects with `ECLOSED` after the end of the input, or without `writableStdin`. Do not change `data` before the promise settles.
    */
   writeInput(data: string | Uint8Array): Promise<void>
@@ -301,7 +301,7 @@ export interface AttachedExecutor {
   readonly topNames?: readonly string[] | undefined
   /** Returns why commands could create a missing protected name. `undefined`: the name can be reserved. Absent: no name can be reserved. */
   refuseMissing?(name: MissingName): RestrictionProblem | undefined
-  /** Returns how the command's root would be built now, without waiting. `undefined`, or no such method: there is no choice. */
+  /** Returns, without waiting, how the command's root would be built now. `undefined`, or a missing method: there is only one way. */
   rootForm?(plan: BindPlan): RootForm | undefined
   /** Explains whether a connection to a host would be allowed, without connecting. Absent: commands use the machine's network, or none. */
   explainConnection?(host: string, port: number): ConnectionVerdict
@@ -324,7 +324,7 @@ export interface Executor {
   readonly kind: 'process' | 'interpreter'
   /**
    * Tries a real sandbox once, caches the result, and reports the guarantees. Does not reject for a missing part.
-   * A temporary shortage rejects with `ENOEXECUTOR`: this executor must not be replaced by a weaker one without a trial.
+   * Rejects with `ENOEXECUTOR` on a temporary shortage: an untried executor must not be replaced by a weaker one.
    */
   probe(target?: ProbeTarget): Promise<ProbeReport>
   /** Binds the executor to a workspace. Rejects with `ENOEXECUTOR` or `EINVAL`; the error contains the remedy. */

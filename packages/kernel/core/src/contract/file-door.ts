@@ -171,7 +171,7 @@ export interface WorkspaceCreateDirectoryOptions extends SignalOption {
 
 export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents' | 'modifiedAt'>, ParentsOption {
   /**
-   * The content survives a power cut after the promise resolves. If the sync fails, the promise rejects, but the file is written.
+   * Once the promise has resolved, the content survives a power cut. If the sync fails, the promise rejects, but the file is written.
    * Without `durable`, a power cut can leave the old content, the new content, or an empty file. Default false.
    */
   readonly durable?: boolean | undefined
@@ -207,7 +207,7 @@ export interface FileDoor {
    * `ECONFLICT` if the file kept changing
    */
   edit(path: string, edits: TextEdit | readonly TextEdit[] | EditFunction, options?: EditOptions): Promise<EditResult>
-  /** Streams entries with virtual paths, dotfiles included; `recursive` across mounts. Lists denied directories, but not their entries. */
+  /** Streams entries with virtual paths, including dotfiles. `recursive` crosses mounts. Lists denied directories, not their entries. */
   list(path?: string, options?: WorkspaceListOptions): AsyncIterableIterator<WorkspaceEntry>
   /** Creates a directory. By default also creates parents, and accepts an existing directory. */
   createDirectory(path: string, options?: WorkspaceCreateDirectoryOptions): Promise<void>

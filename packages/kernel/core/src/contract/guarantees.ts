@@ -38,8 +38,8 @@ export interface Guarantees {
 export type GuaranteeField = keyof Guarantees
 
 /**
- * At least this level for each named field, or a preset. `untrusted`, for unreviewed code: a kernel boundary, and no `checked` mount.
- * `untrusted-by-name` also accepts listed hosts, which can pass data on.
+ * The lowest accepted level of each named field, or a preset. `untrusted` is for unreviewed code, and requires a kernel boundary and
+ * no `checked` mount. `untrusted-by-name` also accepts listed hosts, which can pass data on.
  */
 export type Requirement = Partial<Guarantees> | keyof typeof requirementPresets
 

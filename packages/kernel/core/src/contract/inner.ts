@@ -76,14 +76,14 @@ export interface ListedOption extends SignalOption {
 }
 
 export interface InnerListOptions extends ListOptions {
-  /** With `recursive`: also give `writtenAt`, if free. */
+  /** With `recursive`: also give `writtenAt`, if this costs nothing. */
   readonly written?: boolean | undefined
   /** With `recursive`: returns true for a directory to skip. A store may call it several times for a directory, or never. */
   readonly skips?: ((directory: MountPath) => boolean) | undefined
   /** With `recursive`: called for an unreadable directory, which the listing skips. */
   readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
   /**
-   * With `recursive`: called before the entries of a directory, perhaps several times; the last stamp is valid. An adapter may ignore it.
+   * With `recursive`: called before the entries of a directory. If called several times, the last stamp is valid. An adapter may ignore it.
    * The stamp changes whenever an entry is made, removed or replaced. `undefined`: a change may go unnoticed.
    *
    * @returns the directories inside, to list in place of all entries; `undefined`: list all entries

@@ -2,7 +2,7 @@
 export interface CommandLimits {
   /** Processor time in seconds. A process above it gets SIGXCPU, and SIGKILL a second later. */
   readonly cpuSeconds?: number | undefined
-  /** Memory in bytes. `process` scope: address space, of which Node, Go and Java need several GiB. `cgroup`: memory in use. */
+  /** Memory in bytes. In a `cgroup`: memory in use. Otherwise: address space, of which Node, Go and Java need several GiB. */
   readonly memoryBytes?: number | undefined
   /** Largest file that a command may write, in bytes. A larger write gets SIGXFSZ, or EFBIG if the signal is ignored. */
   readonly fileBytes?: number | undefined

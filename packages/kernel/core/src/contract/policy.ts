@@ -9,7 +9,7 @@ export interface AccessRequest {
   readonly path: VirtualPath
   /** A copy needs `read` at its source and `write` at its destination. */
   readonly need: Need
-  /** The size in bytes, if known: of a file before it is written; of a stream, the bytes so far. */
+  /** The size in bytes, if known. While a stream is written: the bytes so far. */
   readonly size?: number | undefined
 }
 
@@ -32,7 +32,7 @@ export interface SubtreeEntry<Path extends string = string> {
   readonly access: Access
 }
 
-/** A rule whose longest matching path decides. Paths that match none are left to other rules. An executor can enforce it. */
+/** A rule whose longest matching path decides. The rule has no effect on paths that match no entry. An executor can enforce the rule. */
 export interface SubtreeRule<Path extends string = string> {
   readonly kind: 'subtree'
   readonly name: string
@@ -67,7 +67,7 @@ export interface ExceptionRule<Path extends string = string> {
 
 /**
  * Restricts names by pattern anywhere: private keys, `.env` files, hooks. A match and everything below it get `access`.
- * For commands, covers only matches that exist at their start. Ignores case; a wildcard also matches a leading dot. Never adds rights.
+ * For a command, covers only matches that exist at its start. Ignores case; a wildcard also matches a leading dot. Never adds rights.
  */
 export interface PatternRule {
   readonly kind: 'pattern'
@@ -76,7 +76,7 @@ export interface PatternRule {
   readonly access: 'none' | 'read-only'
   /** Globs for workspace paths. Without a leading `/`, they match at any depth; with `./`, from the workspace's root. */
   readonly patterns: readonly string[]
-  /** Globs for names of files and links. A directory may have such a name, and the file API can create only a directory with it. */
+  /** Globs for names of files and links. Directories may have such names. The file API refuses to create other entries with such names. */
   readonly files?: readonly string[] | undefined
   /** Globs of names that do not match. Below a match, they have no effect. */
   readonly except?: readonly string[] | undefined

@@ -51,7 +51,7 @@ export interface SessionExit {
   readonly violations?: readonly RuleViolation[] | undefined
 }
 
-/** A program on a terminal, under the policy at the time of opening. The last `maxOutputBytes` of output remain, also after its end. */
+/** A program on a terminal, under the policy at the time of opening. The last `maxOutputBytes` of output remain readable after the end. */
 export interface Session extends AsyncDisposable {
   readonly id: string
   readonly command: string | undefined

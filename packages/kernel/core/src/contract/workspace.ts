@@ -141,7 +141,7 @@ export interface ExplainRequest {
 export interface ConnectionsOptions {
   /** The file for which the tool connects. Audit events contain this path. Default: the root. */
   readonly path?: string | undefined
-  /** Allowed hosts, in place of commands' hosts: as in `network.allow`, or `public` for every public host. Rules can only narrow the list. */
+  /** Hosts for the tool, in place of commands' hosts: see `network.allow`. `public`: every public host. Rules can only narrow the list. */
   readonly hosts?: readonly string[] | 'public' | undefined
 }
 
@@ -155,7 +155,7 @@ export interface Connections {
 
 export interface Explanation {
   readonly effect: 'allow' | 'deny'
-  /** The path after links and `..`. If a step failed: the given path. */
+  /** The path with links and `..` resolved. If a step failed: the given path. */
   readonly resolvedPath: VirtualPath
   /** The rule that refused; absent if the operation is allowed. */
   readonly rule?: string | undefined
@@ -181,7 +181,7 @@ export interface Explanation {
   readonly passedOver?:
     | readonly { readonly executor: string; readonly reason: string; readonly remedy?: string | undefined }[]
     | undefined
-  /** Directories on the path across whose border commands cannot rename or link (`EXDEV`). */
+  /** Directories on the path that commands cannot rename or link entries into or out of (`EXDEV`). */
   readonly renameBorders?: readonly VirtualPath[] | undefined
 }
 
@@ -194,11 +194,11 @@ export interface AccessEvent {
   /** Time of the start, in milliseconds since the epoch. */
   readonly time: number
   readonly door: 'files' | 'exec'
-  /** The method's name, or `closeSession`, or `connect` for a connection. `exists` appears as `stat`; every method that reads as `read`. */
+  /** The method's name, or `closeSession`, or `connect` for a connection. `exists` appears as `stat`, and all reading methods as `read`. */
   readonly operation: string
   /** The path as the caller passed it; for commands the working directory. */
   readonly path: string
-  /** The path after links and `..`, if it differs; for a denial, the refused path. */
+  /** The path with links and `..` resolved, if it differs; for a denial, the refused path. */
   readonly resolvedPath?: VirtualPath | undefined
   readonly destination?: string | undefined
   /** `allowed`: done, also with a nonzero exit code. `denied`: the policy or a mount refused. `aborted`: the signal was aborted. */
@@ -227,7 +227,7 @@ export interface AccessEvent {
 
 interface AccessedHost
   extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'> {
-  /** In a last event with the host `*`: the number of connections above 10,000 allowed, or above 1,000 of another outcome. */
+  /** Set in a final event with the host `*`. The number of connections above 10,000 allowed, or above 1,000 of another outcome. */
   readonly leftOut?: number | undefined
 }
 
@@ -259,7 +259,7 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncD
     | undefined
 
   /**
-   * Runs a command to its end. No exit code rejects. `ENOEXECUTOR`: no executor. `ENOEXEC`: the start failed. `EINVAL`: blank, or with NUL.
+   * Runs a command to its end. Resolves for any exit code. `ENOEXECUTOR`: no executor. `ENOEXEC`: failed start. `EINVAL`: blank, or NUL.
    * `EUNENFORCEABLE`: a rule cannot be enforced. An abort rejects with `signal.reason`.
    */
   exec(command: Command, options?: ExecOptions): Promise<CommandResult>

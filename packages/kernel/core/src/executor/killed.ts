@@ -34,7 +34,7 @@ export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   return error
 }
 
-/** Returns `EIO`: the cover of `path`, or the watch over all covers, was lost. The command was killed. Omits the command's output. */
+/** Returns `EIO` for a command that was killed because `path`, or all protected paths, were no longer protected. Omits its output. */
 export function protectionLost(
   result: ExecutorResult,
   lost: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined,

@@ -8,7 +8,7 @@ import type { FileOperation, Need } from '../contract/operations.ts'
 import type { Context } from '../calls/context.ts'
 import type { Located } from '../mount/gate.ts'
 
-/** Checks every entry against the policy before a recursive operation, if a rule needs it. Subtree rules need only the path. */
+/** Checks every entry against the policy before a recursive operation. Not needed for subtree rules, which need only the path. */
 export async function admitTree(
   context: Context,
   operation: FileOperation,
@@ -30,7 +30,7 @@ export async function admitTree(
   }
 }
 
-/** Checks that every entry below a path may be removed. True: a rule denies this, but the path is a file or link without entries. */
+/** Checks that every entry below a path may be removed. Returns true if a rule denies this, but the path is a file or a link. */
 export async function admitBelowUnlessLeaf(
   { gate }: Context,
   operation: FileOperation,
@@ -54,7 +54,7 @@ export interface MovableLink extends Located {
   readonly version: Version
 }
 
-/** Finds a link that may be moved. With its version, no other entry can be moved instead. Only on case-sensitive stores. */
+/** Finds a link that may be moved, only on case-sensitive stores. Its version prevents a move of another entry in its place. */
 export async function findMovableLink(context: Context, path: VirtualPath): Promise<MovableLink | undefined> {
   const { gate } = context
   const node = gate.namespace.find(path)

@@ -13,7 +13,7 @@ import { baseName, childPath, isWithin, joinPath, parentPath, relativeTo, rootPa
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { pathBelow } from './regions.ts'
 
-/** The precedence of ignore files. The first name whose file has a line for an entry decides, in any directory. */
+/** The names of ignore files, by precedence. The first name with a matching line decides, whatever directory its file lies in. */
 const fileNames = ['.rgignore', '.ignore', '.gitignore'] as const
 const repository = '.git'
 

@@ -80,7 +80,7 @@ class Tail {
       end = start - 1
       if (lines.length % 1000 === 0 && pace.isDue) await pace.rest()
     }
-    // There is room for more lines, but dropped bytes belong to the next line: this line is too long.
+    // There is room for more lines, but dropped bytes belong to the next line, which is therefore too long.
     if (this.#hasDropped && lines.length < this.#last && length < maxWindowLength)
       throw longLineError(path, total - lines.length)
     return { lines: lines.toReversed(), offset: total - lines.length }

@@ -20,7 +20,7 @@ export interface WindowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads a window of lines from a stream, with memory only for it. @throws WorkspaceError `EFBIG`: line above {@link maxLineLength} */
+/** Reads a window of lines from a stream, and keeps only the window. @throws WorkspaceError `EFBIG`: line above {@link maxLineLength} */
 export async function readWindow(
   stream: AsyncIterable<Uint8Array>,
   { offset, limit, path, signal }: WindowOptions,

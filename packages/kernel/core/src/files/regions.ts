@@ -30,7 +30,7 @@ export function skippedIn(
     .map((path) => relativeTo(path, mount.at))
 }
 
-/** Returns the mounts below `start`, without nested mounts and the scratch. */
+/** Returns the outermost mounts below `start`, except the scratch. */
 export function mountsBelow(context: Context, start: VirtualPath): VirtualPath[] {
   const found: VirtualPath[] = []
   for (const node of context.gate.namespace.below(start)) {

@@ -205,7 +205,7 @@ export function judged(
       yield chunk
     }
   }
-  // The iterator starts when the adapter begins to read. If the adapter meets a link before, the caller's stream stays unread.
+  // The iterator starts when the adapter begins to read. If the adapter finds a link first, the caller's stream remains unread.
   return { [Symbol.asyncIterator]: () => chunks() }
 }
 

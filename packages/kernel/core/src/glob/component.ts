@@ -89,7 +89,7 @@ function foldPart(part: Part, fold: (text: string) => string): Part {
   return part instanceof CharacterClass ? part.folded() : part
 }
 
-/** Backtracks only to the last `*`: earlier ones need no other match. The steps are at most the product of both lengths. */
+/** Backtracks only to the last `*`: an earlier `*` needs no other match. The steps are at most the product of both lengths. */
 function wildcards(parts: readonly Part[]): TextMatcher {
   return (name) => {
     let part = 0

@@ -7,7 +7,7 @@ import { onlyAscii } from './folds.ts'
 
 /** The rules of one ignore file, for paths relative to its directory. */
 export interface IgnoreRules {
-  /** True: the last matching line ignores the entry. False: that line begins with `!`. `undefined`: no line matches. Judge parents too. */
+  /** True: the last matching line ignores the entry. False: that line begins with `!`. `undefined`: no line matches. Check parents too. */
   judge(path: string, isDirectory: boolean): boolean | undefined
 }
 

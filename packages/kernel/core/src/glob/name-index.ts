@@ -19,7 +19,7 @@ export class NameIndex {
   /** The latest result for many wildcards: deep trees often repeat a name. */
   #last: { readonly name: Name; readonly wildcards: readonly Wildcard[]; readonly found: Bits | undefined } | undefined
 
-  /** `components`: with their bits; equal components are one object. `length`: words of a bit set. `waiting`: the bits for `onlyWaiting`. */
+  /** Each component has its bit; equal components are one object. `length`: words of a bit set. `waiting`: the bits for `onlyWaiting`. */
   constructor(
     components: readonly { readonly component: Component; readonly bit: number }[],
     length: number,

@@ -25,7 +25,7 @@ export interface AdapterAfterEvent extends EventBase {
   readonly phase: 'after'
   /** Milliseconds since the start. */
   readonly duration: number
-  /** `link`: the operation met a symbolic link and had no effect. `failed` includes aborts. */
+  /** `link`: the operation reached a symbolic link and had no effect. `failed` includes aborts. */
   readonly outcome: 'done' | 'link' | 'failed'
   /** The error's code, if the error is a `WorkspaceError`. */
   readonly code?: ErrorCode | undefined

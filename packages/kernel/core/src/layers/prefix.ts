@@ -11,9 +11,9 @@ import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from 
 const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readStream', 'readSymlink', 'search'])
 
 /**
- * Makes an adapter of a subtree: its `/` is the directory at `path`. Entries, links and errors have paths inside the subtree.
+ * Makes an adapter for a subtree: its `/` is the directory at `path`. Entries, links and errors have paths inside the subtree.
  *
- * The first operation that creates an entry also creates the directory. Before, or if `path` contains a link, calls are `ENOWORKSPACE`.
+ * The first operation that creates an entry also creates the directory. Until then, or if `path` contains a link, calls are `ENOWORKSPACE`.
  *
  * @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for an invalid path.
  */

@@ -90,7 +90,7 @@ export class Gate {
     return this.#refuses(node, request) ? systemDenial : this.#judge(node, request)
   }
 
-  /** Evaluates a request. Declared rules also apply if the caller's own engine allows the request, as in commands. */
+  /** Evaluates a request. As for commands, declared rules apply even if the caller's own policy engine allows the request. */
   #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest, options?: RefusalOptions): Decision {
     const own = this.#rulePolicy === undefined ? this.policy.decide(request) : allowed
     if (own.effect === 'deny') return own
@@ -210,7 +210,7 @@ export class Gate {
     })
   }
 
-  /** Returns the deepest read-only ancestor of `path` in its mount. It must already exist. */
+  /** Returns the deepest read-only ancestor of `path` in its mount. Calls cannot create this ancestor. */
   unwritableAncestor({ virtual, node, mount }: Located): VirtualPath | undefined {
     if (mount === undefined) return undefined
     let below: VirtualPath = virtual

@@ -5,7 +5,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
-/** Creates each mount point as a directory of the surrounding mount, for its listings. Runs again before commands, which can delete it. */
+/** Creates mount points in the surrounding mounts, for listings. Runs again before commands, since commands can delete mount points. */
 export async function createMountPoints(mounts: readonly WorkspaceMount[], operation: string): Promise<void> {
   for (const { at, scratch } of mounts) {
     if (scratch) continue

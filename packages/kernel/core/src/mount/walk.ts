@@ -77,7 +77,7 @@ export class Walker {
     if (stat.type !== 'directory') throw notDirectoryError(operation, found)
   }
 
-  /** Requires that the link leads to a directory, or a link at the end into one: no parents are created after a dangling link. */
+  /** Refuses a dangling link, so that no parents are created behind it. For a link at the end, the parent of the target is enough. */
   async #requireBase(
     operation: FileOperation,
     at: VirtualPath,

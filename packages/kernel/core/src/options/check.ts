@@ -67,7 +67,7 @@ export function checkOption(operation: string, name: string, value: unknown, sha
   }
 }
 
-/** Refuses each of `others` beside `name`. @throws WorkspaceError `EINVAL` that names both */
+/** Refuses `name` together with any of `others`. @throws WorkspaceError `EINVAL` that names both options */
 export function refuseBeside(operation: string, given: object, name: string, others: readonly string[]): void {
   const values = given as Readonly<Record<string, unknown>>
   const beside = others.find((other) => values[name] !== undefined && values[other] !== undefined)

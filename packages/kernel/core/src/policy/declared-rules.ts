@@ -38,7 +38,7 @@ export class DeclaredRules {
   ): Denial | undefined {
     const { path, need, operation } = request
     if (node.rights !== ALL && (node.rights & rightFor(need)) === 0) return refuseSubtree(node, request)
-    // If case matters, another spelling is another file, and callers who find it may delete it.
+    // On a case-sensitive store, another spelling names another file, which callers may delete.
     const removes = operation === 'delete' && node.mount?.caseSensitive === true
     if (!this.variants.empty && !removes && !ignoreVariants) {
       const rule = this.variants.match(path)

@@ -114,7 +114,7 @@ export class HostList {
     this.#parts = parts
   }
 
-  /** Returns the hosts of this list that each rule also contains, with the texts of this list. */
+  /** Returns the hosts of this list that every rule also contains, with the texts of this list. */
   narrow(rules: readonly HostsRule[]): HostList {
     if (rules.length === 0) return this
     const lists = rules.map((rule) => ({ rule: rule.name, list: listOf(rule) }))

@@ -32,7 +32,7 @@ export interface PathManagerOptions {
   readonly exceptions?: readonly PathException[] | undefined
   /**
    * Follows the links of an absolute path, synchronously, and keeps missing names. If the function throws, the path is refused.
-   * `@ws/adapter-local` exports one. Absent: paths are compared as text, which is correct only without links.
+   * `@ws/adapter-local` exports such a function. Absent: paths are compared as text, which is correct only without links.
    */
   readonly realpath?: ((path: string) => string) | undefined
 }

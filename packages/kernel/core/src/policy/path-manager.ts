@@ -42,7 +42,7 @@ export interface PathManager {
    */
   resolveRead(path: string | URL): HostPath
   /**
-   * Returns the real path to write; a relative path starts at the output root. Removes one first segment with the name of that root.
+   * Returns the real path to write; a relative path starts at the output root. Removes a first segment that equals that root's name, once.
    * @throws WorkspaceError as `resolveRead`, and `EINVAL` for an unknown exception
    */
   resolveWrite(path: string | URL, options?: ResolveWriteOptions): HostPath
@@ -54,7 +54,7 @@ export interface PathManager {
 interface Area {
   readonly name: 'workspace' | 'output' | 'exception'
   readonly given: string
-  /** The root after links. Resolved once: a root that is replaced later must not move the border. */
+  /** The root with links resolved. Resolved only once: replacing the root later must not move the border. */
   readonly real: string
 }
 

@@ -16,7 +16,7 @@ export interface PatternMatch {
 }
 
 interface Level {
-  /** For entries below: covered by this match, to be compared (`open`), or skipped. */
+  /** The match that covers all entries below; `open` if entries below are compared, `skipped` if not. */
   readonly below: PatternMatch | 'open' | 'skipped'
   readonly patterns: Progress
   readonly files: Progress

@@ -55,7 +55,7 @@ const hooks = [
   '*.git/worktrees/*/{commondir,gitdir,config.worktree}',
   './.gitconfig',
   './.config/git',
-  // Editors that open a directory run tasks, and interpreters, from these settings.
+  // When an editor opens a directory, these settings can make the editor run tasks and interpreters.
   '.vscode',
   '*.code-workspace',
   '.idea',
@@ -75,7 +75,7 @@ const hooks = [
 /** A file `.git` names the git directory. A directory `.git` remains writable. */
 const hookFiles = ['.git'] as const
 
-/** Exempt: branches of remotes, whose directory in a submodule's git directory is also called `remotes`. */
+/** Branches of remotes, which are not protected. In a submodule's git directory, their directory is also called `remotes`. */
 const hooksLeftAlone = ['*.git/modules/*/**/refs/remotes'] as const
 
 export interface ProtectOptions {

@@ -88,7 +88,7 @@ function resolvePattern(given: string, rule: string, scope: RuleScope): string {
   return stripped
 }
 
-/** Refuses an alias in braces, `{workspace,src}`: no resolved path begins with an alias, so that glob could not match. */
+/** Refuses an alias in braces, such as `{workspace,src}`. No resolved path begins with an alias, so such a glob could not match. */
 function refuseHiddenAlias(first: string, glob: string, rule: string, { aliases }: RuleScope): void {
   if (first.includes('*') || first.includes('{') !== first.includes('}')) return
   const { matches } = compileGlob(`/${first}`, { operation: 'rules' })
@@ -133,7 +133,7 @@ function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleS
   throw ruleError(rule, text, 'lies outside every mount, so the rule would do nothing', likely)
 }
 
-/** Suggests a path below a mount with a similar spelling; otherwise the path below the root, without a common first name. */
+/** Suggests a path below a mount with a similar spelling; otherwise the path below the root, without a leading `/workspace`. */
 function likelyPath(path: VirtualPath, root: VirtualPath, mounts: readonly VirtualPath[]): VirtualPath {
   const alike = mounts.find(
     (at) => foldName(path.slice(0, at.length)) === foldName(at) && (path[at.length] ?? '/') === '/',

@@ -64,7 +64,7 @@ export interface SubtreeOptions {
 
 /** Functions that make rules. They throw `EINVAL`, or as `paths.parseVirtual`, for invalid arguments. */
 export const rules = {
-  /** Forbids to read or write outside `path`. Applies to the file API and commands. */
+  /** Forbids reading and writing outside `path`. Applies to the file API and commands. */
   withinWorkspace(path: string, options?: NameOption): SubtreeRule {
     const { name } = readOptions('withinWorkspace', ruleOptions.named, options)
     const root = rulePath(path)
@@ -78,7 +78,7 @@ export const rules = {
     }
   },
 
-  /** Forbids to write outside `path`. Applies to the file API and commands. */
+  /** Forbids writing outside `path`. Applies to the file API and commands. */
   withinOutput(path: string, options?: OutputOptions): SubtreeRule {
     const { name, readable = true } = readOptions('withinOutput', ruleOptions.withinOutput, options)
     const root = rulePath(path)
@@ -93,7 +93,7 @@ export const rules = {
     }
   },
 
-  /** Allows to read `path` and everything below it, but not to write. Applies to the file API and commands. */
+  /** Allows reading `path` and everything below it, but not writing. Applies to the file API and commands. */
   readOnly(path: string, options?: NameOption): SubtreeRule {
     const { name } = readOptions('readOnly', ruleOptions.named, options)
     const root = rulePath(path)
@@ -106,7 +106,7 @@ export const rules = {
     }
   },
 
-  /** Forbids to read and write `path`, in every spelling, and everything below. Its parent lists its name. For file API and commands. */
+  /** Forbids access to `path`, in every spelling, and everything below. Listings still show its name. For the file API and commands. */
   deny(path: string, options?: NameOption): SubtreeRule {
     const { name } = readOptions('deny', ruleOptions.named, options)
     const root = rulePath(path)
@@ -119,7 +119,7 @@ export const rules = {
     }
   },
 
-  /** Your own subtree rule: its longest matching path decides. Paths that match none are left to other rules. */
+  /** Your own subtree rule, whose longest matching path decides. The rule has no effect on paths that match no entry. */
   subtree(options: SubtreeOptions): SubtreeRule {
     const { name, entries, reason, remedy } = readOptions('subtree', ruleOptions.subtree, options)
     const list = Object.entries(entries).map(([path, access]) => entry(path, access))
@@ -168,8 +168,8 @@ export const rules = {
   },
 
   /**
-   * Forbids to read and write every match of the glob, and everything below. Its parent lists the name. Ignores case. `*.pem` matches at any
-   * depth, `/keys/*.pem` below `/keys`, `./*.pem` in the root. For the file API and commands; for commands, matches at their start.
+   * Forbids reading and writing every match of the glob, and everything below. Listings still show the name. Ignores case. `*.pem` matches
+   * at any depth, `/keys/*.pem` below `/keys`, `./*.pem` in the root. For the file API, and for commands if a match exists at their start.
    */
   denyGlob(glob: string, options?: NameOption): PatternRule {
     const { name } = readOptions('denyGlob', ruleOptions.named, options)
@@ -190,7 +190,7 @@ export const rules = {
   protectSecrets,
   protectHooks,
 
-  /** Forbids to write a file larger than `bytes`, also as a stream. File API only. */
+  /** Forbids writing a file larger than `bytes`, also as a stream. File API only. */
   maxFileSize(bytes: number, options?: NameOption): PredicateRule {
     checkOption('rules.maxFileSize', 'bytes', bytes, option.required(option.integer(0)))
     const { name } = readOptions('maxFileSize', ruleOptions.named, options)
@@ -203,7 +203,7 @@ export const rules = {
     }
   },
 
-  /** Allows to write only files with one of these extensions (`.md`). File API only. */
+  /** Allows writing only files with one of these extensions (`.md`). File API only. */
   onlyExtensions(extensions: readonly string[], options?: NameOption): PredicateRule {
     const { name } = readOptions('onlyExtensions', ruleOptions.named, options)
     if (!Array.isArray(extensions) || extensions.some((extension) => !/^\.[^/]+$/.test(String(extension)))) {

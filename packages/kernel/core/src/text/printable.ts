@@ -4,7 +4,7 @@
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
-/** Replaces such characters by `\u{…}`, and a lone surrogate by U+FFFD. */
+/** Replaces unprintable characters by `\u{…}`, and a lone surrogate by U+FFFD. */
 export function escapeUnprintable(text: string): string {
   return text.toWellFormed().replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }

@@ -41,7 +41,7 @@ const none = Object.freeze({})
 
 type Lacking = { [Name in OptionalOperation]?: unknown }
 
-/** The base of all adapters. The base checks synchronously, and returns the driver's own promise. */
+/** The base of all adapters. Each method checks its arguments synchronously, and returns the driver's own promise. */
 export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalOperation>> {
   readonly name: string
   readonly capabilities: AdapterCapabilities

@@ -16,7 +16,7 @@ export interface BodyOptions {
   readonly open: Set<() => void>
 }
 
-/** The caller's stream for a driver. An abort or `close` ends even a stream that hangs. Errors of the caller are {@link BodyFailure}. */
+/** Wraps the caller's stream for a driver. An abort or `close` ends even a stream that hangs. Its errors become {@link BodyFailure}. */
 export function bodyOf(
   data: AsyncIterable<Uint8Array>,
   { path, signal, open }: BodyOptions,

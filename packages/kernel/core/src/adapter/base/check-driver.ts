@@ -22,7 +22,7 @@ const promises = [
   ),
 ].map(([capability, found]) => ({ capability, names: found.map(([name]) => name as OptionalOperation) }))
 
-/** The latest computed capabilities of each driver. `methods`: one bit for each method of the driver at that time. */
+/** The latest computed capabilities of each driver. `methods`: one bit for each optional capability whose methods the driver had then. */
 const made = new WeakMap<DriverCapabilities, { readonly methods: number; readonly capabilities: AdapterCapabilities }>()
 
 export function checkDriver(driver: Driver): void {

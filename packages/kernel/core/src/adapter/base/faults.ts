@@ -39,7 +39,7 @@ export function explain(error: unknown, context: FaultContext, method = context.
   return fault(context, `\`${method}\` threw a foreign error (${kind})`, error)
 }
 
-/** Checks an unknown driver: the shape of its result, its errors, and its end after an abort. */
+/** Checks one call of an untrusted driver: the shape of the result, the errors, and the end after an abort. */
 export async function checked<Result>(
   work: Promise<Result>,
   { context, changes, accepts }: { context: FaultContext; changes: boolean; accepts: (value: unknown) => boolean },

@@ -43,7 +43,7 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     }
   }
 
-  /** Skips `return` of a driver whose iteration has ended: `Array.fromAsync` calls it after a failure, and the driver may hang. */
+  /** Does not call a driver whose iteration has ended: `Array.fromAsync` calls `return` after a failure, and the driver may hang. */
   async return(): Promise<IteratorResult<Item, undefined>> {
     if (this.#isDone) return end
     this.#isDone = true

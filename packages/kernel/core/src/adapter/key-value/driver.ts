@@ -44,7 +44,7 @@ export interface KeyValueOptions {
 
 const shapes: OptionShapes<KeyValueOptions> = { name: option.text, readOnly: option.boolean }
 
-/** Makes a driver from a map of bytes. Adds directories, move and copy. Its conditions hold among writers of this process only. */
+/** Makes a driver from a map of bytes. Adds directories, move and copy. Conditions such as `ifVersion` hold only within this process. */
 export function keyValueDriver(store: KeyValueStore, options: KeyValueOptions = {}): Driver {
   checkOptions(options, shapes, { operation: 'keyValueDriver' })
   const { name = 'key-value', readOnly = false } = options
@@ -266,7 +266,7 @@ class KeyValueDriver implements Driver {
   }
 
   async #copyTree(source: MountPath, destination: MountPath, found: Found): Promise<void> {
-    // The copy uses a snapshot: a destination above the source must not extend the copy.
+    // Lists the source before the first write: a destination above the source could add entries to the source.
     const all: [MountPath, Found][] = [[source, found]]
     for await (const one of this.#below(source, found)) all.push(one)
     for (const [at, { bytes }] of all) await this.#entries.set(rebase(at, source, destination), bytes)

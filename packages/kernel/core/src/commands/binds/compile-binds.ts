@@ -140,7 +140,7 @@ class Compiler {
       .map(({ name }) => name)
   }
 
-  /** Pins a file at the place of a directory that a rule needs, such as `.git` of a worktree. No entry can be made below a pinned file. */
+  /** Pins a file where a rule expects a directory, such as `.git` of a worktree. No entry can be created below a pinned file. */
   async #pinHolder(node: Node, mount: WorkspaceMount, around: Bind | undefined): Promise<void> {
     const at = await findHolder(mount, node.path)
     if (at === undefined || this.list.pins.get(at) !== undefined || this.list.binds.get(at) !== undefined) return

@@ -83,7 +83,7 @@ function problem(reason: string): RestrictionProblem {
   }
 }
 
-/** Returns the path through a link as text. Includes the target's type if the target is not covered. */
+/** Returns a path's links and target as text, for comparison. Includes the target's type if the target is not covered. */
 function wayOf({ links, landed, type }: LinkTrace, withType: boolean): string {
   return JSON.stringify([links, landed, withType ? type : undefined])
 }

@@ -51,8 +51,8 @@ export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: No
 }
 
 /**
- * Masks entries under another spelling of a denied name. Skips FIFOs and sockets: a command can have made one,
- * and refusing it would block all later commands.
+ * Masks entries under another spelling of a denied name. Skips FIFOs and sockets: any command can create these,
+ * and a refusal because of a FIFO would block all later commands.
  */
 export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
   const look = new VariantLook()
@@ -83,11 +83,11 @@ async function maskVariant(
   if (found === 'link') list.linked.push({ path: at, rules: [rule.name], rights: 0, isPattern: true })
   if (found !== 'file' && found !== 'directory') return false
   if (list.around(at)?.kind === 'mask') return false
-  // In a part that shows no entries, the mask itself would reveal the name.
+  // Commands without rights to the parent directory do not see the name, but would see a mask.
   const opensIt = list.binds.within(at).some(({ access }) => access !== 'none')
   if (rightsIn(list.around(parentPath(at))) === 0 && !opensIt) return false
   list.restrict(rule.name, { path: at }, 'deniedSubtrees')
-  // Removes the binds here and below, since another rule may name this spelling: nothing may show through a mask.
+  // Another rule may have bound this spelling, or entries below. Removes these binds, so that the mask covers everything.
   list.drop(at)
   list.pinAncestors(at, mount, list.around(at))
   const type = found === 'file' ? 'file' : 'directory'
@@ -142,7 +142,7 @@ interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
   readonly rules: readonly string[]
 }
 
-/** Binds a part under rules, with at most the rights around it. */
+/** Restricts commands to `rights` at and below a path. Does nothing if commands already have no other rights there. */
 export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Part): void {
   const around = list.around(path)
   // An inner part may have more rights than the part around it.
@@ -152,7 +152,7 @@ export function bindPart(list: BindList, { path, type, mount, rights, rules, pla
   if (missing !== undefined && (rightsIn(around) & WRITE) === 0) return
   const field = rights === 0 ? 'deniedSubtrees' : 'subtrees'
   for (const rule of rules) list.restrict(rule, { path }, field, undefined, missing)
-  // Other rules never add rights below.
+  // Removes the binds inside the part. A readable part gets its inner binds back, without the right to write.
   const inside = list.drop(path)
   list.pinAncestors(path, mount, around?.at === path ? list.around(parentPath(path)) : around)
   const own = inside.find(({ at }) => at === path)

@@ -86,7 +86,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof LinkSignal || isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')
 }
 
-/** `below-file`: a file is at the place of a directory on the path, so the path cannot be created. */
+/** `below-file`: the path leads through a file, so that the path cannot be created. */
 export type Found = 'directory' | 'file' | 'missing' | 'below-file' | 'link' | 'other'
 
 export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<Found> {
@@ -102,7 +102,7 @@ export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<
   }
 }
 
-/** Returns the file that is at the place of a directory on the path; `undefined` if the file is gone. */
+/** Returns the path of a file that blocks `path`, where a directory should be; `undefined` if the file is gone. */
 export async function findHolder(mount: WorkspaceMount, path: VirtualPath): Promise<VirtualPath | undefined> {
   for (let at = parentPath(path); at !== mount.at && at !== '/'; at = parentPath(at)) {
     const found = await lookAt(mount, at)

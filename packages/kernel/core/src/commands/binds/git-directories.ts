@@ -2,7 +2,7 @@ import type { FileType } from '../../contract/file-types.ts'
 import { baseName, childPath, parentPath } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 
-/** Names in a repository that can make git run programs, with placeholders. An empty `commondir` would make every git command fail. */
+/** Names in a repository that can make git run programs, each with its placeholder. With an empty `commondir`, git commands would fail. */
 const placeholders: Readonly<Record<string, Placeholder>> = {
   hooks: 'directory',
   config: { content: '' },
@@ -14,7 +14,7 @@ const placeholders: Readonly<Record<string, Placeholder>> = {
 const held = Object.keys(placeholders)
 /** The guarded names in a worktree's git directory. The other guarded names lie in the main git directory. */
 const heldOfWorktree = ['config.worktree', 'commondir']
-/** The guarded names in other git directories. `remotes` and `branches` are absent: a push from there names its destination. */
+/** The guarded names in git directories outside `*.git`. Omits `remotes` and `branches`: a push from there names its destination. */
 const heldElsewhere = ['hooks', 'config', 'config.worktree', 'commondir']
 const noted = new Set([...held, 'HEAD', 'objects', 'refs'])
 

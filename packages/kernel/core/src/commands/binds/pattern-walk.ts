@@ -22,7 +22,7 @@ export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Pr
   return { matches: found.matches, overflow: overflowOf(found) }
 }
 
-/** Returns each mount, and each readable part of a mount that cannot be read. */
+/** Returns each readable mount, and each readable part inside an unreadable part. */
 function startingPlaces({ gate, patterns, rightsAt }: WalkOptions, matches: Match[]): Start[] {
   const places: Start[] = []
   for (const node of [gate.namespace.root, ...gate.namespace.below(gate.namespace.root.path)]) {

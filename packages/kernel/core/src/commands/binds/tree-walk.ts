@@ -118,7 +118,7 @@ export class TreeWalk {
     return overflowOf(found) === undefined ? undefined : 'stop'
   }
 
-  /** Adds the earlier findings of a directory that has not changed since. Returns its directories; `undefined`: read the directory. */
+  /** Adds the earlier findings of an unchanged directory, and returns its subdirectories; `undefined` if the directory must be read. */
   #recall(directory: MountPath, stamp: string | undefined): readonly string[] | undefined {
     const { before, watch } = this.#parts
     if (watch?.has(directory) === true) this.unsure.delete(directory)
@@ -191,7 +191,7 @@ export class TreeWalk {
     if (name === '.git') this.#git.noteNamed(path)
   }
 
-  /** Returns the match of a path. `inside`: the patterns that need no search below; `undefined`: the walk skips the directory. */
+  /** Returns the match of a path. `inside` lists the patterns that need no search below. Without `inside`, the walk skips the directory. */
   #match(
     path: VirtualPath,
     type: FileType,

@@ -10,13 +10,13 @@ type Watched = NonNullable<WalkMemory['watched']>
 /** Smallest number of directories for a watch. Below it, reading all directories is as fast. */
 const fewestWatched = 100
 
-/** Adds the matches in a tree to `found`. Skips directories that have not changed since the last walk, by a watch or their times. */
+/** Adds the matches in a tree to `found`. Skips directories that, by a watch or their times, have not changed since the last walk. */
 export async function walkTree(start: Start, options: WalkOptions, found: Found): Promise<void> {
   const { gate, patterns, acknowledged } = options
   const directory = relativeTo(start.path, start.mount.at)
   const key = [start.path, ...patterns.map(({ rule }) => rule.name), '', ...acknowledged].join('\0')
   const before = memoryOf(gate, key)
-  // Only whole mounts are watched: a change of the path to a part would go unnoticed.
+  // Only whole mounts are watched: for a part of a mount, the rename of a directory above would go unnoticed.
   const watch = directory === mountRoot ? start.mount.adapter?.watchTree?.() : undefined
   const news = await watch?.since(before.watched?.position)
   const parts = { start, options, found, before: before.directories, watch }

@@ -45,7 +45,7 @@ export class LiveWork implements LongRunning {
     return this.#commands.get(id)
   }
 
-  /** Kills sessions with SIGKILL. Callers that want a gentle end close the sessions first. The workspace ends commands. */
+  /** Kills sessions with SIGKILL. For a gentle end, close the sessions first. The workspace itself ends commands. */
   async close(): Promise<void> {
     for (const session of this.sessions()) session.kill('SIGKILL')
     await Promise.all(this.sessions().map((session) => session.close()))

@@ -143,7 +143,7 @@ export class LiveSession implements Session {
     return this.#terminal.commandOffset
   }
 
-  /** The offset of the command's output, after the output of start-up files. If the session ends before the command begins: 0. */
+  /** The offset of the command's output, after the output of start-up files; 0 if the session ended before the command began. */
   get #begin(): number {
     return this.commandOffset ?? (this.#ended ? 0 : this.#log.end)
   }
@@ -187,7 +187,7 @@ export class LiveSession implements Session {
     const { since } = options
     const kept = since === undefined ? undefined : this.#log.bytes(since)
     if (kept !== undefined && kept.length > 0) listener(kept)
-    // Wraps each subscription in its own function: a listener can subscribe twice, and each call of the result removes one.
+    // Wraps the listener: if one listener subscribes twice, each returned function removes only its own subscription.
     const own = (chunk: Uint8Array): void => listener(chunk)
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)
