@@ -142,7 +142,7 @@ export function interactiveShellArguments(shell: string, options: ShellArguments
   return [shell, ...(options.login === false ? [] : ['-l']), '-i']
 }
 
-/** Flags against start-up files of HOME: zsh and fish read some, and bash does if stdin is a socket. Other interactive shells read `ENV`. */
+/** Flags against start-up files of HOME. Zsh and fish always read some, bash if stdin is a socket. Other interactive shells read `ENV`. */
 function bareFlags(shell: string): string[] {
   switch (shellName(shell)) {
     case 'bash':

@@ -47,7 +47,7 @@ export interface ExecutorDriver<Options, Found> {
   readonly kind?: Executor['kind'] | undefined
   /** Bare names of the programs that run commands. While their files do not change, equal targets share one probe. Absent: no cache. */
   readonly programs?: readonly string[] | undefined
-  /** Runs commands to find out what works. Must end without a signal. `tryOut`: in its workspace, the file `probe` contains `workspace`. */
+  /** Finds out what works by running commands. Must end by itself. Commands of `tryOut` see a file `probe` that contains `workspace`. */
   probe(target: ConfinedTarget, options: Options, tryOut: TryOut<Found, Options>): Promise<Probed<Found>>
   /** Returns more details for the operator, on demand. */
   describe?(target: ConfinedTarget, found: Found, options: Options): Promise<ProbeReport['details']>
@@ -93,7 +93,7 @@ export interface CommandRun {
   readonly hasInput: boolean
   /** The size of the terminal. Its output goes to `onStdout`, and its input is the typed text. */
   readonly terminal?: { readonly columns: number; readonly rows: number } | undefined
-  /** Call it with each chunk until {@link CommandPort.gone}, and await a returned promise. The chunk may be reused afterwards. */
+  /** Call this with each chunk until {@link CommandPort.gone}, and await a returned promise. The chunk may be reused afterwards. */
   readonly onStdout: OutputListener
   readonly onStderr: OutputListener
 }
@@ -118,7 +118,7 @@ export interface CommandPort {
 export interface CommandEnd {
   /** The exit status, 0 to 255. */
   readonly status?: number | undefined
-  /** The exit status from a shell. 128 plus the number of a signal that was sent means that signal. */
+  /** The exit status from a shell. A status of 128 plus the number of a sent signal means that this signal ended the command. */
   readonly shellStatus?: number | undefined
   /** The name of the signal that ended the command. With `lost`, the name is a guess. */
   readonly signal?: string | undefined

@@ -18,7 +18,7 @@ import type { TerminalDevice } from '../terminal/start.ts'
 import type { CommandDriver, CommandEnd, CommandPort, PreparedCommand } from './driver.ts'
 import { isLocal, type OwnTerminal } from './own-terminal.ts'
 
-/** Milliseconds that the remaining processes of an ended command have to end by themselves. */
+/** Milliseconds until the remaining processes of an ended command are killed. */
 const leavingTime = 10
 const defaultPatience = 10_000
 
@@ -149,7 +149,7 @@ function createKiller({ driver, request, port, terminal }: FollowOptions) {
       exited.abort(over)
       return settled
     },
-    /** Waits until the remaining process tree has ended; after a timeout or an abort, within the grace. Returns whether processes remain. */
+    /** Waits until no process remains. Kills the rest after 10 ms, or after the grace of a timeout or abort. Returns whether any remain. */
     async survivors(): Promise<boolean> {
       if (port.gone === undefined) return false
       if (grace === undefined) leaving = setTimeout(end, leavingTime)
@@ -177,7 +177,7 @@ function outcomeOf(
 ): Pick<ExecutorResult, 'exitCode' | 'signal'> {
   const exitCode = status ?? shellStatus
   if (exitCode === undefined) return { exitCode: null, signal: signal ?? 'SIGKILL' }
-  // The leader of a terminal's session reports a status like a shell.
+  // The leader of a terminal's session reports a status as a shell does.
   const isShell = isOnTerminal || status === undefined
   const named = [...sent].find((one) => isShell && constants.signals[one as NodeJS.Signals] === exitCode - 128)
   return named === undefined ? { exitCode, signal: null } : { exitCode: null, signal: named }

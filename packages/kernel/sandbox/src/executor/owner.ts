@@ -11,13 +11,13 @@ export interface OwnerProblem {
 /** The user of root's probes. */
 const ordinary: Owner = { uid: 1000, gid: 1000 }
 
-/** Returns the user of a probe without a named user. */
+/** Returns the user of a probe if no user is named. */
 export function probingOwner(): Owner {
   const uid = process.getuid?.() ?? ordinary.uid
   return uid === 0 ? ordinary : { uid, gid: process.getgid?.() ?? ordinary.gid }
 }
 
-/** Returns why commands cannot run as the owner. They never run as uid 0: setuid programs and devices of root also work outside. */
+/** Returns why commands cannot run as the owner. Commands never run as uid 0: root could make setuid programs or devices for the host. */
 export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const remedy = 'give the root directory to an ordinary user, or pass `owner: { uid, gid }` to the local adapter'
   if (![uid, gid].every((id) => Number.isInteger(id) && id >= 0))

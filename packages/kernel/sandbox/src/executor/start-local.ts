@@ -9,7 +9,7 @@ export interface LocalCommand extends PreparedCommand {
   readonly process: Omit<StartProcessOptions, 'timeout' | 'signal' | 'uid' | 'gid'>
   /** As root: the user that the process becomes. */
   readonly owner?: Owner | undefined
-  /** Called at the start. The returned function reads how the command ended from its pipes. Default: uses the end of the process. */
+  /** Called at the start. The returned function reads the command's end from the pipes. Default: uses the end of the process. */
   readonly readEnd?: ((running: RunningProcess) => (ended: ProcessResult) => CommandEnd) | undefined
 }
 

@@ -20,7 +20,7 @@ import type { ConfinedTarget, ExecutorDriver, Trial } from './driver.ts'
 /** The content of the file `probe` in the workspace of a trial. */
 const token = 'workspace'
 
-/** @throws a shortage: after a skipped check, the boundary could be weaker */
+/** @throws a shortage, because a skipped check could select a weaker boundary */
 export async function tryOut<Options, Found>(
   driver: ExecutorDriver<Options, Found>,
   target: ConfinedTarget,

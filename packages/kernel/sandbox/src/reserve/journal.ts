@@ -28,7 +28,7 @@ export class ReservedNames {
   #mtimeNs = -1n
   #settled = false
   #files = new Map<string, Reserved | undefined>()
-  /** Entries by identity: several if an inode number was reused. The note of a removed entry remains until its user ends. */
+  /** Entries by identity. An identity has several entries if an inode number was reused before the note of a removed entry was deleted. */
   #byIdentity = new Map<string, readonly Reserved[]>()
   #paths = new Set<string>()
   #generation = 0
@@ -191,7 +191,7 @@ function readEntry(file: string): Reserved | undefined {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // removed since the listing
-    throw error // without its note, a reserved name would show as a user's directory
+    throw error // without its note, a reserved name would look like a user's directory
   }
 }
 

@@ -9,7 +9,7 @@ import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './s
 import type { Watch, WatchRequest } from './watch.ts'
 
 export type ReservationFailure =
-  /** An entry has the name, blocks the path, or was moved. */
+  /** An entry already has the name, blocks the path, or was moved. */
   | 'changed'
   /** Another process has locked the journal. */
   | 'busy'

@@ -21,7 +21,7 @@ export interface WantedName {
 export interface Reservation {
   /** `device:inode` of each placeholder, by its host path. */
   readonly identities: ReadonlyMap<HostPath, string>
-  /** Ends this use. Resolves after names without another user were removed from the disk. */
+  /** Ends this use. Resolves when names that have no other user are removed from the disk. */
   release(): Promise<void>
 }
 
@@ -160,7 +160,7 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   const { content } = name
   const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}\0${content ?? '/'}`
   const known = held.get(key)
-  // If not equal, an earlier keeper is ending and releasing its names.
+  // Does not use an entry of an earlier keeper, which is ending and releasing its names.
   if (known?.keeper === running) {
     known.users++
     return { key, entry: known }

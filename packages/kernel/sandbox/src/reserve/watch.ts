@@ -15,9 +15,9 @@ export interface WatchRequest {
   /** Other paths at which the sandbox's tree appears, with the same covers. */
   readonly aliases: readonly string[]
   readonly covers: readonly WatchedCover[]
-  /** Called after covers were lost and restored. `microseconds`: the absence of the last cover; 0 if unknown. */
+  /** Called after covers were lost and restored. `microseconds`: how long the last cover was missing; 0 if unknown. */
   readonly onExposed: (indices: readonly number[], microseconds: number) => void
-  /** Called if a cover was lost and the sandbox was killed. `undefined`: the watch failed, without a keeper or resources. */
+  /** Called if a cover was lost and the sandbox was killed. `undefined` means that the watch failed for lack of a keeper or resources. */
   readonly onLost: (index: number | undefined) => void
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { isShort } from './room.ts'
 import { noTemporaryFiles } from './temporary-directory.ts'
 
-// Not in fs.constants. __O_TMPFILE has the same number on x86-64 and arm64, but O_DIRECTORY has not.
+// `fs.constants` has no O_TMPFILE. The number of __O_TMPFILE is equal on x86-64 and arm64; the number of O_DIRECTORY differs.
 const temporaryFile = 0o20000000 | constants.O_DIRECTORY
 
 /** Opens an unnamed file with mode 0600. The caller closes it. @throws WorkspaceError `ENOEXECUTOR` if no directory supports unnamed files */
@@ -70,7 +70,7 @@ export function inheritedDescriptors(): readonly number[] {
 
 const own = new Set<number>()
 
-/** Hides a library's descriptor, which is not close-on-exec, from children. Call the result when the descriptor is closed. */
+/** Prevents children from inheriting a library's descriptor. Call the returned function when the descriptor is closed. */
 export function keepFromChildren(fd: number): () => void {
   own.add(fd)
   return () => void own.delete(fd)

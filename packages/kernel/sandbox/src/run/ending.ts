@@ -31,7 +31,7 @@ export interface Ender {
   end(): void
   /** Sends KILL to all processes. */
   endNow(): void
-  /** Waits up to `drainGrace` until the streams close, then kills the rest. `closed`: whether they are closed, or a promise of the close. */
+  /** Waits up to `drainGrace` until the streams close, then kills the rest. `closed`: true if the streams are closed, or a promise. */
   finish(closed: Promise<unknown> | boolean, drainGrace: number): Promise<void>
   stop(): void
 }
@@ -77,7 +77,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
     }
     clearTimeout(timer)
     left = members
-    // Kills the tree again before callers stop waiting: they must not wait longer for survivors.
+    // Kills the tree a last time. Then callers stop waiting for survivors.
     killTree(pid, killed)
     outOfReach.abort(uninterruptible)
   }

@@ -4,7 +4,7 @@ import { requireDescriptors } from './room.ts'
 import { invalid } from './validate.ts'
 
 export interface FoundProgram {
-  /** The absolute host path after links. */
+  /** The absolute host path, with links resolved. */
   readonly path: string
   /** The first line that `--version` printed. `undefined` if the program failed or printed no text. */
   readonly version?: string

@@ -127,7 +127,7 @@ export function createOutputChannel(): OutputChannel {
 const smallChunk = 1_024
 const blockBytes = 131_072
 
-/** Copies chunks into blocks that the reader may keep. Few large blocks: V8 collects by the number of bytes outside its heap. */
+/** Copies chunks into blocks that the reader may keep. Uses few large blocks, since V8 counts bytes outside its heap, not objects. */
 function createCopier(): (chunk: Uint8Array) => Uint8Array {
   let block: Buffer | undefined
   let used = 0

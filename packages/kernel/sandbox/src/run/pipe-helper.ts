@@ -5,9 +5,9 @@ import { startPerlHelper } from './perl-helper.ts'
 import { isShort } from './room.ts'
 
 export interface PipeHelper {
-  /** Makes pipes, one order at a time. `undefined`: no pipes can be made. @throws the system's error if no descriptors are left */
+  /** Makes pipes, one request at a time. `undefined`: no pipes can be made. @throws the system's error if no descriptors are left */
   make(count: number): Promise<readonly PipePair[] | undefined>
-  /** Keeps this process alive during an order, since a caller awaits it. */
+  /** Keeps this process alive during a request, since a caller awaits the pipes. */
   hold(): void
   end(): void
 }

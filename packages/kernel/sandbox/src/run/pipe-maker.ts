@@ -53,7 +53,7 @@ const spares = 8
 const fewSpares = 3
 /** Milliseconds without a new command that count as a quiet time. */
 const quietMs = 50
-/** Maximum number of pipes in one order, because the helper also has a limit of descriptors. */
+/** Maximum number of pipes in one request, because the helper also has a limit of descriptors. */
 const longestOrder = 32
 
 const shared = new Shared(createMaker)

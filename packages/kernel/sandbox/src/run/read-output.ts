@@ -7,7 +7,7 @@ import type { OutputListener } from './types.ts'
 /** The read buffer of all pipes. Each chunk is handled before the next read. */
 let shared: Buffer | undefined
 
-/** Size of a buffer that is larger than a pipe of an ordinary user, for which the kernel's limit is 1 MiB. */
+/** Size of a buffer for the whole content of a pipe. The kernel limits the pipes of ordinary users to 1 MiB. */
 const restBytes = 2 ** 21
 let rest: Buffer | undefined
 

@@ -21,8 +21,8 @@ const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW // @de
 const mostOpen = 32
 
 /**
- * Removes a directory tree by descriptor, one component at a time. Follows no link; a replaced entry cannot redirect it. Adds missing rights
- * to directories. The number of open descriptors does not grow with the depth. Without `/proc` (macOS), removes by name.
+ * Removes a directory tree by descriptor, one component at a time. Follows no link; a replaced entry cannot redirect the removal. Adds
+ * missing rights to directories. The number of open descriptors does not grow with the depth. Without `/proc` (macOS), removes by name.
  *
  * @param path canonical; a missing path is not an error
  * @throws the system's error if an entry cannot be removed

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
-/** Spare descriptors or processes: others may take some at the same time. */
+/** Spare descriptors or processes, since other programs may take some at the same time. */
 const slack = 8
 
 /** Requires free descriptors: Node leaks some if they run out. @throws `EMFILE` or `ENFILE` */

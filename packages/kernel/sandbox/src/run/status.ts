@@ -33,7 +33,7 @@ const namesByNumber = new Map(
   Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals]),
 )
 
-/** Returns the name of a signal. Real-time signals have no name in Node: `SIG34`. */
+/** Returns the name of a signal. Real-time signals, which have no name in Node, become `SIG34` and so on. */
 function signalName(number: number): NodeJS.Signals {
   return namesByNumber.get(number) ?? (`SIG${number}` as NodeJS.Signals)
 }

@@ -43,7 +43,7 @@ export interface StartProcessOptions {
   readonly timeout?: number | undefined
   /** Kills the whole tree; `wait()` then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
-  /** `'capture'` (default) keeps the first and last bytes in memory. `'stream'`: the caller reads, with backpressure, at once. */
+  /** `'capture'` (default) keeps the first and last bytes in memory. `'stream'`: the caller must read from the start; see `stdout`. */
   readonly output?: 'capture' | 'stream' | undefined
   /** Maximum bytes kept of stdout, and of stderr. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
@@ -104,7 +104,7 @@ export interface RunningProcess extends AsyncDisposable {
   readonly stdin: import('node:stream').Writable | undefined
   /** Aborted when the main process has ended. Its tree and streams may still exist. */
   readonly ended: AbortSignal
-  /** Aborted when the run stops waiting for a killed tree: stuck in the kernel 150 ms after the last signal, or still working after 5 s. */
+  /** Aborted when the run stops waiting for a killed tree that is stuck in the kernel 150 ms after the last signal, or works after 5 s. */
   readonly outOfReach: AbortSignal
   /** True if processes of an {@link RunningProcess.outOfReach} tree still live. */
   readonly survivors: boolean
@@ -117,7 +117,7 @@ export interface RunningProcess extends AsyncDisposable {
   expectEnd(): void
   /**
    * Settles when the main process and its tree have ended and all output is read, or the tree is {@link RunningProcess.outOfReach}.
-   * Rejects with `signal.reason` after an abort, and with `ENOEXEC` if the command did not start. No exit code rejects.
+   * Rejects with `signal.reason` after an abort, and with `ENOEXEC` if the command did not start. Resolves for any exit code.
    */
   wait(): Promise<ProcessResult>
 }

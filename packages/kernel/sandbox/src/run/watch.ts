@@ -119,7 +119,7 @@ function exited(child: ChildProcess, options: StartProcessOptions) {
 interface Reading {
   readonly capture: OutputCapture
   readonly listener: OutputListener | undefined
-  /** After its abort, no listener is awaited: buffers of the kernel hold the remaining output. */
+  /** After its abort, listeners are not awaited: the remaining output fits into the kernel's buffers. */
   readonly ended: AbortSignal
 }
 

@@ -14,7 +14,7 @@ export function plainRequest(
   const { command: line = '', columns: _columns, rows: _rows, timeout: _timeout, env, ...rest } = request
   const marked = request.login && line.trim() !== ''
   if (marked) device.expectStart()
-  // On the same line, to keep line numbers. In two parts: a shell that prints its input (`-v`) then does not print the mark.
+  // The mark is on the command's line, to keep line numbers. It has two parts: a shell with `-v` prints its input, but not the whole mark.
   const mark = device.startMark
   const command = marked ? `printf '%s' '${mark.slice(0, 8)}''${mark.slice(8)}'; ${line}` : line
   return { ...rest, command, env: { TERM: 'xterm-256color', ...env }, maxOutputBytes: keptBytes }

@@ -235,7 +235,7 @@ function noTerminal(native?: unknown): WorkspaceError {
   })
 }
 
-/** Signals a terminal's foreground; SIGHUP reaches all but the session's leader. `device`: the slave's `st_rdev`. False if none got it. */
+/** Signals the foreground, or with SIGHUP all but the session's leader. `device`: the slave's `st_rdev`. False if no process got it. */
 function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
   const members = listProcesses().filter(({ terminal }) => terminal === device)
   if (signal === 'SIGHUP') {
@@ -243,6 +243,6 @@ function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
     return others.map(({ pid }) => sendSignal(pid, signal) && sendSignal(pid, 'SIGCONT')).some(Boolean)
   }
   const foreground = members[0]?.foreground ?? 0
-  // 0 would mean this process's own group; -1 means that there is none.
+  // 0 would mean this process's own group; -1 means that the terminal has no foreground group.
   return foreground > 1 && sendSignal(-foreground, signal)
 }

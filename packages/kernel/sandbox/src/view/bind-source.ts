@@ -5,7 +5,7 @@ import { WorkspaceError, type VirtualPath } from '@ws/core'
 import { type BindPlan, type HostPath, shortages } from '@ws/core/executor'
 import { ownMounts } from './mount-table.ts'
 
-// Not in fs.constants. The number is the same on every architecture that Node supports.
+// O_PATH, which `fs.constants` lacks. The number is the same on every architecture that Node supports.
 const pathOnly = 0o10000000
 const attempts = 5
 

@@ -7,7 +7,7 @@ import { javaKeystore } from './java-keystore.ts'
 import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'
 
 /**
- * The names in the host's `/etc` that programs need. Commands see no other names. Missing because of secrets or users' settings: `shadow`,
+ * The names in the host's `/etc` that programs need. Commands see no other names. Secrets and users' settings are omitted: `shadow`,
  * `ssh`, `ssl/private`, `environment`, `profile.d`, `gitconfig`, `npmrc`, `pip.conf`, `machine-id`.
  */
 const copied = [

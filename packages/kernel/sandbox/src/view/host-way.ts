@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 const mostLinks = 40
 
 /**
- * Returns the first directory on a host path, after links, for which `at` returns a value. Commands could replace the path below it.
+ * Follows a host path and its links. Returns the first value that `at` gives for a directory. Commands could replace the path below it.
  * Checks the identity of each directory before its entries, so no command can have created a followed link.
  *
  * @param path absolute

@@ -33,7 +33,7 @@ export interface SystemTreeOptions {
 
 const programDirectories = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
-/** Returns the existing directories of programs and libraries, parents first: `/usr`, and links into it (merged) or directories. */
+/** Returns the existing directories of programs and libraries, parents first. On many systems, all but `/usr` are links into `/usr`. */
 export function programEntries(): SystemEntry[] {
   return programDirectories.flatMap((name): SystemEntry[] => {
     const at = `/${name}`

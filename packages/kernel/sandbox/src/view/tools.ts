@@ -12,7 +12,7 @@ import { directoryOnTheWay } from './host-way.ts'
 export interface Tool {
   /** Absolute path on this machine. Its links are followed once. A run refuses a path into a directory that commands can write. */
   readonly host: string
-  /** The path in the sandbox. It, or its `bin`, precedes the system's PATH. Default: the host path, which many tools contain. */
+  /** The path in the sandbox. That path, or its `bin`, precedes the system's PATH. Default: the host path, which many tools contain. */
   readonly at?: string | undefined
 }
 

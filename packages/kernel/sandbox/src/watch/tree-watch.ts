@@ -26,7 +26,7 @@ interface Change {
 
 let lastTree = 0
 
-/** Watches a tree by inotify. @param base the host path of its directory, through a descriptor, so that it cannot lead elsewhere */
+/** Watches a tree by inotify. @param base its host path through an open descriptor, so that no other directory can replace it */
 export function watchTree(base: string): TreeWatch & { readonly end: () => void } {
   return new InotifyTree(base)
 }
@@ -111,7 +111,7 @@ class InotifyTree implements TreeWatch {
     return Buffer.from(`${this.#base}${path === '/' ? '/.' : path}`).toString('hex')
   }
 
-  /** Records a changed path. Returns false after a failure that makes the watch unreliable. */
+  /** Records the watch of a path. Returns false after a failure that makes the whole watch unreliable. */
   #note(path: MountPath | undefined, watch: number): boolean {
     if (path === undefined) return false
     const { ENOENT, ENOTDIR } = constants.errno
@@ -124,7 +124,7 @@ class InotifyTree implements TreeWatch {
     return true
   }
 
-  /** Handles an event. Returns false if too much is unknown after it. */
+  /** Handles an event. Returns false if the whole watch is unreliable afterwards. */
   #take(event: string): boolean {
     const [watch = '', kind = '', hex = ''] = event.split(':')
     const mask = Number(kind)

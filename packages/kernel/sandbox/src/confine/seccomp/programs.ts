@@ -89,7 +89,7 @@ function ownArchitecture(): SeccompArchitecture {
 function prologue(architecture: SeccompArchitecture): Instruction[] {
   const native = auditArchitecture[architecture]
   const x32 = 0x40000000
-  const cancelled = 0xffffffff // the number with which a tracer cancels a call; the kernel answers it itself
+  const cancelled = 0xffffffff // a tracer sets this number to cancel a call; the kernel then skips the call
   return [
     loadArchitecture(),
     ...unlessEqual(native, [answer(refuse(ENOSYS))]),
@@ -98,7 +98,7 @@ function prologue(architecture: SeccompArchitecture): Instruction[] {
   ]
 }
 
-/** Runs a block for one call. At its start, the call number is loaded. It must end in a result. */
+/** Runs a block for one system call. The call number is loaded when the block starts. The block must end in a result. */
 function onCall(name: SyscallName, architecture: SeccompArchitecture, block: readonly Instruction[]): Instruction[] {
   const number = syscallNumber(name, architecture)
   return number === undefined ? [] : ifEqual(number, block)
@@ -144,7 +144,7 @@ const noTerminalInjection = [
   answer(allow),
 ]
 
-/** Groups of file system requests: flags, versions, encryption, verity, btrfs. Harmless requests query, or need a writable descriptor. */
+/** Groups of file system requests: flags, versions, encryption, verity, btrfs. Harmless requests read, or need a writable descriptor. */
 const fileSystemRequests = [0x6600, 0x5800, 0x7600, 0x9400]
 const harmlessRequests = [
   ...[0x80086601, 0x80046601, 0x801c581f, 0x80087601, 0xc020660b], // FS_IOC_GETFLAGS (two), FSGETXATTR, GETVERSION, FIEMAP

@@ -8,7 +8,7 @@ import type { CgroupKernel } from './kernel.ts'
 export interface CommandGroup {
   /** Moves a process and its later children into the group. @throws WorkspaceError `EUNENFORCEABLE` */
   join(pid: number): void
-  /** Kills the remaining processes of the group, and removes the group. A failed removal is left to a later group. Never rejects. */
+  /** Kills the group's remaining processes, and removes the group. If the removal fails, a later sweep removes the group. Never rejects. */
   end(): Promise<void>
 }
 

@@ -35,7 +35,7 @@ export function isAlive({ pid, startTime }: SeenProcess): boolean {
   return now !== undefined && !now.zombie && now.startTime === startTime
 }
 
-/** Milliseconds in the kernel, at every check, after which a process counts as stuck. */
+/** A process counts as stuck if all checks during this many milliseconds find it waiting in the kernel. */
 const stuckMs = 500
 
 /** Detects killed processes that no signal can end, by repeated checks. */
