@@ -9,7 +9,7 @@ export const at = (path: string): MountPath => paths.parseMount(path)
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** Bytes with different values at different offsets, so that a wrong range shows. */
+/** Returns bytes whose values depend on their offsets, so that tests detect a wrong range. */
 export function pattern(length: number, seed = 0): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let index = 0; index < length; index += 1) bytes[index] = (index * 31 + (index >> 8) + seed) & 255

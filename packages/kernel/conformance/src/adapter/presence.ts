@@ -12,7 +12,7 @@ const promised = Map.groupBy(
   (name) => (operations[name] as { readonly capability: OperationCapability }).capability,
 )
 
-/** Workspace calls that need the capability. Without an entry, only executors use the capability, or no code does. */
+/** A workspace call that needs each capability. A capability without an entry is used only by executors, or not at all. */
 const asked: { readonly [Name in OperationCapability]?: (workspace: Workspace) => Promise<unknown> } = {
   append: (workspace) => workspace.append('/file', encode('x')),
   symlinks: (workspace) => workspace.createSymlink('/link', 'file'),

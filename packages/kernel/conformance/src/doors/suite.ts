@@ -7,7 +7,7 @@ import { Site, type SiteOptions } from './site.ts'
 
 export interface DoorNeeds {
   readonly kind?: 'process' | undefined
-  /** Guarantees that the test needs at any level, even `translated`: its programs do not attack the translation. */
+  /** Guarantees that the test needs at any level, even `translated`, since the test's programs do not attack the translation. */
   readonly holds?: readonly (keyof Guarantees)[] | undefined
   /** Guarantees that the test needs against hostile programs: at level `kernel` or `interpreter`. */
   readonly withstands?: readonly (keyof Guarantees)[] | undefined

@@ -66,7 +66,7 @@ export function outputTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       const controller = new AbortController()
       const command = 'echo before; echo problem >&2; echo x > begun; sleep 8; echo after'
-      // SIGTERM ends the sleep, which even a busy machine reaches in time. During the grace, an executor can deliver buffered output.
+      // The abort comes during the long sleep, which SIGTERM ends. During the grace, an executor can deliver buffered output.
       const options = { ...plain, killGrace: 10_000, signal: controller.signal }
       const running = await site.workspace.spawn(command, options)
       const background = await site.workspace.start(command.replace('begun', 'begun-too'), options)

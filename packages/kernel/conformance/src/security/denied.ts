@@ -160,7 +160,7 @@ export function deniedTests({ describe, test }: DoorSuite): void {
       equal(await site.workspace.readText('src/b/f2'), 'f', 'what was moved')
       await site.workspace.move('src/b/f2', 'src/f3')
       equal(await site.run('cat src/f3'), 'f', 'what was moved back')
-      // No directory move on a bucket mount: a file can appear empty there if its directory is renamed before the upload.
+      // Does not move a directory on a bucket mount, where a file can appear empty if its directory is renamed before the upload.
       const moves = site.store.capabilities.atomicDirectoryMove ? 'mv a b && mv b/x y' : 'mv a/x y'
       equal(
         await site.run(`mkdir -p d/a && cd d && echo one > a/x && ${moves} && cp y z && rm z && cat y`),
