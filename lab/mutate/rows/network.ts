@@ -276,6 +276,7 @@ export const networkMutations: Mutations = {
       },
       {
         removes: 'the end of a connection whose request waits',
+        file: 'packages/kernel/network/src/gate/raw-answer.ts',
         text: 'return void socket.destroy()\n  }\n  const end',
         by: "throw new Error('assigned')\n  }\n  const end",
         title: 'a connection that waits for another one',

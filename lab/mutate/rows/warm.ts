@@ -91,8 +91,8 @@ export const warmMutations: Mutations = {
   'the death of what answers these calls, at which a command would see something else and end well': [
     {
       removes: 'the doubt about a warm command whose tracer said no status',
-      text: 'my ($status) = $got == 0 ? $said =~ /^(\\d+)\\n/ : ();',
-      by: 'my $status = $got & 127;',
+      text: 'my ($status) = $said =~ /^(\\d+)\\n/ or return;',
+      by: 'my $status = $said =~ /^(\\d+)\\n/ ? $1 : 0;',
       title: 'the tracer of a command is killed',
     },
   ],

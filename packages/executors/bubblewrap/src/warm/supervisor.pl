@@ -139,7 +139,7 @@ sub ended {
   return;
 }
 
-# The tracer of a spare has said the status, or has closed its pipe. The tracer ends with its word, so nobody waits for its end.
+# Reads the status that the tracer of a spare has written, or the end of its pipe. Does not wait for the tracer to exit.
 sub said {
   my ($id, $spare) = @_;
   my $said = '';
