@@ -14,7 +14,7 @@ const shells = /^(?:\/(?:usr\/)?bin\/)?(?:bash|zsh|sh|dash|ksh)$/
 // `=` and `~` are absent: a shell may interpret them, so they are always quoted.
 const harmless = /^[\w@%+:,./-]+$/
 
-/** Returns one shell line for each form of a command [LS5], for policy and executors [LS6]. @throws WorkspaceError `EINVAL` */
+/** Converts any form of a command [LS5] to one shell line, for policy and executors [LS6]. @throws WorkspaceError `EINVAL` */
 export function normaliseCommand(given: Command, shell?: string): NormalisedCommand {
   const command = isArguments(given) ? commandOf(given) : given
   if (typeof command === 'string') {
@@ -53,7 +53,7 @@ function isArguments(command: Command): command is CommandArguments {
   return typeof command === 'object' && command !== null && !Array.isArray(command)
 }
 
-/** Returns `command`, otherwise the words of `command.N`. Inherited names do not count. */
+/** Returns `command`, otherwise the words of `command.N`. Inherited properties do not count. */
 function commandOf(given: CommandArguments): string | readonly string[] {
   const own = (name: string): unknown =>
     Object.hasOwn(given, name) ? given[name as keyof CommandArguments] : undefined

@@ -52,7 +52,7 @@ export function judgeCommand(started: StartedCommand, input: CommandInput, judgi
       throw typedError(error, 'exec')
     },
   )
-  /** The output for an error. Omitted if the command may have read denied content. */
+  /** The known result of a command that failed with an error. The output is omitted if it may contain denied content. */
   let known: CommandResult | undefined
   result.catch((error: unknown) => {
     known = getCommandResult(error)

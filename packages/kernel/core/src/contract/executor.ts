@@ -66,7 +66,7 @@ export interface CommandRequest {
   readonly stdin?: StandardInput | undefined
   /** The executor calls this with each chunk of both streams, in the order of reading. The listener never throws, and copies the bytes. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
-  /** The executor calls this for each finished connection through a host list, and for each refusal. The listener never throws. */
+  /** The executor calls this for each finished connection that a host list allowed, and for each refusal. The listener never throws. */
   readonly onConnection?: ((report: ConnectionReport) => void) | undefined
   /** Absolute path or name of a POSIX shell. Absent: the user's login shell, which the executor determines. */
   readonly shell?: string | undefined

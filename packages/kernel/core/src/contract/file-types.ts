@@ -59,7 +59,7 @@ export interface ReadStreamOptions extends SignalOption {
 }
 
 export interface ReadOptions extends ReadStreamOptions {
-  /** Maximum number of bytes. A larger result is `EFBIG`, before any read. Default: no limit; at a workspace 256 MiB. */
+  /** Maximum number of bytes. A larger result is `EFBIG`, before any read. Default: no limit; in a workspace 256 MiB. */
   readonly maxBytes?: number | undefined
 }
 

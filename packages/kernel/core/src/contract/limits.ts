@@ -29,7 +29,7 @@ export interface LimitReport {
   readonly field: LimitField
   /** The mechanism. `file-system`: the size of a file system in memory. `none`: a command with this limit is refused. */
   readonly heldBy: 'cgroup' | 'rlimit' | 'file-system' | 'none'
-  /** The processes that share the limit. `tree`: all of the command. `process`: each alone. `uid`: all of the user, of any command. */
+  /** The processes that share the limit. `tree`: all of the command. `process`: each process alone. `uid`: all of the user. */
   readonly scope?: 'tree' | 'process' | 'uid' | undefined
   /** A condition for the limit, the reason for `none`, or a remedy. */
   readonly note?: string | undefined

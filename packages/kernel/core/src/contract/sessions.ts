@@ -63,7 +63,7 @@ export interface Session extends AsyncDisposable {
   write(data: string | Uint8Array): Promise<void>
   /** Sets the size, in characters. Throws `EINVAL`, `ECLOSED`. */
   resize(columns: number, rows: number): void
-  /** Byte offset of the command's output, after output of start-up files [LS13]. `undefined` before; 0 for an interactive shell. */
+  /** Byte offset of the command's output, after start-up files [LS13]. `undefined` until the command begins; 0 for an interactive shell. */
   readonly commandOffset: number | undefined
   /** Returns output from a byte offset on, without waiting. Default: from {@link commandOffset}. */
   read(options?: { readonly since?: number | undefined }): OutputText

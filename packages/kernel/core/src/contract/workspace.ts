@@ -41,7 +41,7 @@ export interface WorkspaceOptions {
   /** Candidates in order: the first that is available and meets `require` is used. Default: none, so commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
-  /** Further names of the root, each one top-level segment. Default for the root `/` without such an entry: `{ '/workspace': '/' }`. */
+  /** Further names of the root, each one top-level segment. Default for a root `/` without entry `workspace`: `{ '/workspace': '/' }`. */
   readonly aliases?: Readonly<Record<string, string>> | undefined
   /** Adds a private `/tmp`. Default true if the first adapter has `createScratch`, and a mount at `/` has no `/tmp`. */
   readonly scratch?: boolean | undefined
@@ -112,7 +112,7 @@ export interface ExecOptions extends SignalOption {
 
 /**
  * Arguments of a tool call: `{ command }`, or one entry for each word: `{ 'command.0': 'ls', 'command.1': '-la' }`.
- * Words count from 0, or from 1 if 0 is missing. The first gap ends them.
+ * Words count from 0, or from 1 if 0 is missing. The first missing number ends the list.
  */
 export interface CommandArguments {
   readonly command?: string | readonly string[] | undefined

@@ -57,7 +57,7 @@ export function protectionLost(
   return error
 }
 
-/** Returns `EIO`: a listing could not be corrected. The command was killed, since most programs take a failed listing as an empty one. */
+/** Returns `EIO` for a command that was killed, since a listing could not be corrected. Most programs treat a failed listing as empty. */
 export function listingLost(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',

@@ -25,7 +25,7 @@ export function* findBytes(content: Uint8Array, needle: Uint8Array): Generator<n
   }
 }
 
-/** For each byte of the content under the needle's last byte, returns how far the needle may move. */
+/** Returns how far the needle may move, for each content byte that is aligned with the needle's last byte. */
 function skipsOf(needle: Uint8Array): Int32Array {
   const skips = new Int32Array(256).fill(needle.length)
   for (let at = 0; at < needle.length - 1; at += 1) skips[needle[at] ?? 0] = needle.length - 1 - at

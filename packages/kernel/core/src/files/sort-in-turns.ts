@@ -1,6 +1,6 @@
 import type { Pace } from '../adapter/pace.ts'
 
-/** Number of entries to sort at once: well below a millisecond. */
+/** Number of entries to sort without a pause, which takes well below a millisecond. */
 const mostAtOnce = 2000
 
 /** Sorts a list of any length, and lets the event loop run between parts. No two elements may be equal. */

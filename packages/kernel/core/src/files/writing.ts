@@ -189,7 +189,7 @@ export function badDataError(path: string): Error {
   })
 }
 
-/** Checks the policy again as a stream grows, since its size is unknown before. */
+/** Checks the policy again as a stream grows, since the size is unknown at the start. */
 export function judged(
   context: Context,
   operation: FileOperation,

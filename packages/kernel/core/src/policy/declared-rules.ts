@@ -68,7 +68,7 @@ export class DeclaredRules {
   }
 }
 
-/** Returns the path by which a rule decides about a node, and the rule's rights there. */
+/** Returns the deepest path of a rule at or above a node, and the rule's rights there. */
 function decidingEntry(
   node: NamespaceNode<NamespaceMount>,
   rule: SubtreeRule<VirtualPath>,

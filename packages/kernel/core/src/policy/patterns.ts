@@ -46,7 +46,7 @@ export class CompiledPattern {
       throw invalid(name, 'a pattern rule needs at least one pattern')
     this.rule = rule
     this.rights = rightsOf(rule.access)
-    // With exceptions, matches below an excepted match count too, so `topDown` is false.
+    // In a rule with exceptions, matches below an excepted name count too, so `topDown` is false.
     this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0)
     this.#files = new NameSet(rule.files ?? [])
     this.#except = new NameSet(rule.except ?? [])

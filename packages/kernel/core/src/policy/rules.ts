@@ -62,7 +62,7 @@ export interface SubtreeOptions {
   readonly remedy?: string | undefined
 }
 
-/** Functions that make rules. They throw `EINVAL`, or as `paths.parseVirtual`, for invalid arguments. */
+/** Functions that make rules. They throw `EINVAL`, or the errors of `paths.parseVirtual`, for invalid arguments. */
 export const rules = {
   /** Forbids reading and writing outside `path`. Applies to the file API and commands. */
   withinWorkspace(path: string, options?: NameOption): SubtreeRule {

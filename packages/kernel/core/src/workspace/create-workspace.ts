@@ -184,7 +184,7 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
   }
 }
 
-/** Returns whether the workspace may take a name at `/`. @throws WorkspaceError `EBUSY` if it is `asked` for but taken */
+/** Returns whether the workspace may take a name at `/`. @throws WorkspaceError `EBUSY` if the name is `asked` for but taken */
 function isFree(name: string, taken: readonly string[], asked: boolean | undefined): boolean {
   if (asked === false) return false
   if (!taken.includes(name)) return true

@@ -106,7 +106,7 @@ export class Admission {
   }
 }
 
-/** The last millisecond that a Date can represent. Other programs leave later times in files. */
+/** The last millisecond that a Date can represent. Other programs can give files later times. */
 const latestDate = 8.64e15
 /** The last millisecond of the year 9999: other programs cannot read later times. */
 const latestSettable = 253_402_300_799_999

@@ -23,7 +23,7 @@ export interface Passage {
 export interface WalkOptions {
   readonly gate: Gate
   readonly patterns: readonly CompiledPattern[]
-  /** Returns the rights of commands at a node, without pattern rules. */
+  /** Returns the rights of commands at a node, regardless of pattern rules. */
   readonly rightsAt: (node: NamespaceNode<WorkspaceMount>) => number
   /** Names of acknowledged rules, which give no restriction. */
   readonly acknowledged: ReadonlySet<string>
@@ -57,7 +57,7 @@ export function strictest(patterns: readonly CompiledPattern[]): CompiledPattern
 
 /** The findings of one directory, kept for the next walk. */
 export interface Remembered {
-  /** Identifies the state of the directory. `undefined`: its times do not show later changes. */
+  /** Identifies the state of the directory. `undefined`: later changes may not show in the directory's times. */
   readonly stamp: string | undefined
   readonly looking: readonly CompiledPattern[]
   /** The match of the directory itself. */
