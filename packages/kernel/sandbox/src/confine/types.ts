@@ -22,7 +22,7 @@ export interface LandlockProbe {
   readonly available: boolean
   /** The version of Landlock's kernel interface; 0 if there is none. */
   readonly abi: number
-  /** True from ABI 6: Landlock also refuses signals to outside processes, and their abstract sockets. */
+  /** True from ABI 6: Landlock also refuses signals to outside processes, and connections to their abstract sockets. */
   readonly scopes: boolean
   /** Why Landlock is not available. */
   readonly reason?: string

@@ -65,7 +65,7 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     }
   }
 
-  /** Starts a command, or releases it if the start fails. A start that takes too long is released when the driver answers. */
+  /** Starts a command, or releases it if the start fails. A command that starts too late is released when the driver answers. */
   async function startOnce(prepared: PreparedCommand, run: CommandRun): Promise<CommandPort> {
     const starting = (async () => {
       try {
@@ -158,7 +158,7 @@ const patienceMs = 1_000
 
 export class HeldWork {
   readonly #running = new Set<StartedCommand | Terminal>()
-  /** Ended work with remaining processes that no signal ends. */
+  /** Ended work whose remaining processes no signal can end. */
   readonly #outlived = new Set<StartedCommand | Terminal>()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #stop = new AbortController()

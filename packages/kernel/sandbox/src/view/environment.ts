@@ -17,7 +17,7 @@ export interface CleanEnvironmentOptions {
   readonly cache?: string | undefined
   /** The caller's variables, which override all others except PWD. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Further names to take from `parent`, or prefixes with `*`, besides language, terminal and time zone. */
+  /** Further variables to take from `parent`, by name or by prefix with `*`, besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
   /** The variables of the parent process. Default `process.env`. */
   readonly parent?: Readonly<Record<string, string | undefined>> | undefined
@@ -82,7 +82,7 @@ export interface ViewEnvironmentOptions {
   readonly shell?: string | undefined
   /** The caller's variables, which override all others except PWD. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Further names to take from this process, or prefixes with `*`, besides language, terminal and time zone. */
+  /** Further variables to take from this process, by name or by prefix with `*`, besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
   /** True: PATH omits the workspace's directories. Default false. */
   readonly bare?: boolean | undefined

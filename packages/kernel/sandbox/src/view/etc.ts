@@ -126,7 +126,7 @@ function directoryEntry(name: string): SystemEntry[] {
   }
 }
 
-/** Returns whether all users may read a path. Root may start commands, and files of root alone must not become readable. */
+/** Returns whether all users may read a path. If root starts commands, files that only root may read must not become readable. */
 function readableByAll(path: string, type: 'file' | 'directory'): boolean {
   const stat = statSync(path)
   if (type === 'directory') return stat.isDirectory() && (stat.mode & 0o005) === 0o005

@@ -117,7 +117,7 @@ class InotifyTree implements TreeWatch {
     const { ENOENT, ENOTDIR } = constants.errno
     if (watch < 0) return watch === -ENOENT || watch === -ENOTDIR
     const known = this.#paths.get(watch)
-    // one directory at two paths, by a bind mount
+    // a bind mount shows one directory at two paths
     if (known !== undefined && known !== path) return false
     this.#paths.set(watch, path)
     this.#watches.set(path, watch)

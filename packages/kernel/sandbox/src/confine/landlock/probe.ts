@@ -11,7 +11,7 @@ const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64', 
   optional: true,
 }))
 
-// Call 444 with the flag VERSION returns the ABI. The script then tries to read a file without a grant.
+// Call 444 with the flag VERSION returns the ABI. The script then tries to read a file that no rule grants.
 const question = `my $abi = syscall(444, 0, 0, 1); print "$abi ", (open(my $f, '<', '/proc/self/status') ? 'leaks' : $! + 0), "\\n"`
 
 /** Restricts a real process, which then tries to read. Takes 10 ms. @throws WorkspaceError on a shortage: Landlock must not be skipped */
