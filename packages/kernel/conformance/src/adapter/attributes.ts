@@ -2,7 +2,7 @@ import { equal, rejects } from '../assert.ts'
 import { at, offered } from './case.ts'
 import type { Suite } from './suite.ts'
 
-/** A time in 2001, with milliseconds, so that a store that rounds times fails. */
+/** A time in 2001, with milliseconds, so that tests detect a store that rounds times. */
 const past = 1_000_000_000_123
 
 export function attributeTests({ describe, change }: Suite): void {

@@ -7,7 +7,7 @@ import { checkSuite } from '../options/check.ts'
 import type { Runner } from '../runner.ts'
 import type { CoherenceSuiteOptions, CoherentSide } from '../options/coherence.ts'
 
-/** Milliseconds that a change may need in addition, since a read of the store takes time. */
+/** Additional milliseconds for a change to become visible, since a read of the store takes time. */
 const slackMs = 1_000
 
 /** Tests two adapters on the same store: a flushed write of one is visible to the other after a refresh, or within `maxStaleness`. */

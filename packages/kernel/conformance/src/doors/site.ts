@@ -123,7 +123,7 @@ export class Site {
     throw new ConformanceError(`exit ${exitCode} ${signal ?? ''} of: ${String(command)}\n${stderr}`, exitCode, 0)
   }
 
-  /** Returns an attack's output. The attack must reach its end. If it is refused, runs it again, one statement at a time. */
+  /** Returns an attack's output. Runs a refused attack again, one statement at a time. The attack must reach its end. */
   async attack(command: string): Promise<string> {
     const { stdout, stderr, exitCode } = await this.attempt(`${command}\necho '${marker}'`)
     if (stdout.endsWith(`${marker}\n`)) return stdout.slice(0, -marker.length - 1) + stderr

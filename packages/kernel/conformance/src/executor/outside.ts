@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fail } from '../assert.ts'
 
-/** A host directory outside every mount. Its permissions let every user in. */
+/** A host directory outside every mount, open to every user. */
 export interface Outside extends AsyncDisposable {
   readonly directory: string
   readonly file: string
@@ -79,7 +79,7 @@ export async function listen(where: string | { readonly host: string; readonly p
 export interface Victim extends AsyncDisposable {
   readonly pid: number
   readonly secret: string
-  /** Returns whether the process answers within 15 s. Node would report its end late. */
+  /** Returns whether the process answers within 15 s. Node would report the end of the process late. */
   lives(): Promise<boolean>
 }
 
