@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process'
+
 import { type Rule, rules } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createVirtualExecutor } from '@ws/executor-virtual'
+import { asOwner } from '@ws/test-fixtures'
 
-import { compare, failed, own, type Report, type Way } from './measure.ts'
+import { compare, drain, failed, own, type Report, together, type Way } from './measure.ts'
 import { openSite, runIn, runPlainly, type Site } from './site.ts'
 
 interface Door {
@@ -57,11 +60,12 @@ export async function measureCommands(report: Report): Promise<void> {
     for (const place of places) await measureStart(place, place.targets[index], report)
   }
   held.length = 0
+  await measureOutput(report)
   for (const place of places) {
     await using ready = await openSite({ at: place.at, executors: [createBubblewrapExecutor({ warm: place.warm })] })
-    const ways = [{ name: own, run: many(trueIn(ready)) }]
+    const ways = [{ name: own, run: together(trueIn(ready)) }]
     const name = `${atOnce} × true at once at ${place.name}`
-    const reference = { ...plain, run: many(plain.run) }
+    const reference = { ...plain, run: together(plain.run) }
     report(await compare('commands', { name, reference, ways, count: atOnce, target: 1 }))
   }
 }
@@ -94,10 +98,20 @@ async function measureStart(place: Place, target: number | undefined, report: Re
   report(await compare('commands', { name: title, reference: plain, ways, ...most }))
 }
 
-function trueIn({ workspace }: Site): Way['run'] {
-  return () => runIn(workspace)
+/** Reads the output of a command block by block. */
+async function measureOutput(report: Report): Promise<void> {
+  await using site = await openSite({ executors: [createBubblewrapExecutor()] })
+  const words = ['/bin/sh', '-c', `head -c ${64 * MiB} /dev/zero`] as const
+  const ours = async () => {
+    await using running = await site.workspace.spawn(words[2], { shell: words[0], login: false })
+    await drain(running.stdout)
+  }
+  const run = () => drain(spawn(words[0], words.slice(1), { ...asOwner(), cwd: '/' }).stdout)
+  const ways = [{ name: own, run: ours }]
+  const name = '64 MiB of output, block by block'
+  report(await compare('commands', { name, reference: { name: plain.name, run }, ways, count: 1, target: 1.5 }))
 }
 
-function many(run: Way['run']): Way['run'] {
-  return (count) => Promise.all(Array.from({ length: count }, () => run(1)))
+function trueIn({ workspace }: Site): Way['run'] {
+  return () => runIn(workspace)
 }

@@ -96,7 +96,7 @@ function plant(directory: string): void {
   makeFile(join(directory, large), new Uint8Array(1024 * 1024).fill(120))
   makeDirectory(join(directory, 'many'))
   for (let index = 0; index < 2_000; index += 1) makeFile(join(directory, `many/entry-${index}.txt`), '')
-  makeTree(join(directory, 'tree'))
+  makeTree(join(directory, 'tree'), [50, 99])
 }
 
 /** Waits until ext4 has forgotten its deletions: for five seconds it skips freed inodes, and a creation takes a millisecond. */

@@ -1,20 +1,25 @@
-// `npm run bench -- [section…]` prints one table and writes bench-results/*.json.
+// `npm run bench -- [section…]` prints one table and writes bench-results/*.json. `pages` writes docs/speed.md too.
 import { fork } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 
 import { type Measurement, own } from './measure.ts'
-import { sectionLimits, sectionNames } from './sections.ts'
+import { pageSections, writePages } from './pages.ts'
+import { sectionLimits, sections } from './sections.ts'
 import { table } from './table.ts'
 
 /** Milliseconds for a section without its own limit. Measurements until then count. */
-const usualLimit = 75_000
-const asked = process.argv.slice(2)
+const usualLimit = 300_000
+const given = process.argv.slice(2)
+const asked = given[0] === 'pages' ? pageSections : given
 const results = join(import.meta.dirname, '../../../bench-results')
 
+const model = cpus()[0]?.model
+const machine = { node: process.version, processors: availableParallelism(), model, memoryBytes: totalmem() }
+
 const measurements: Measurement[] = []
-for (const name of asked.length > 0 ? asked : sectionNames) {
+for (const name of asked.length > 0 ? asked : Object.keys(sections)) {
   const start = performance.now()
   const load = loadavg()[0] ?? 0
   const { measured, failure } = await measureSection(name)
@@ -22,12 +27,12 @@ for (const name of asked.length > 0 ? asked : sectionNames) {
   const seconds = ((performance.now() - start) / 1_000).toFixed(0)
   console.log(`${name}: ${measured.length} measurements in ${seconds} s${failure === undefined ? '' : ` (${failure})`}`)
   mkdirSync(results, { recursive: true })
-  const report = { section: name, time: new Date().toISOString(), machine: machine(), load, failure, measured }
+  const report = { section: name, time: new Date().toISOString(), machine, load, failure, measured }
   writeFileSync(join(results, `${name.replaceAll(' ', '-')}.json`), `${JSON.stringify(report, undefined, 2)}\n`)
   if (failure !== undefined) process.exitCode = 1
 }
 console.log(table(measurements))
-for (const { name, note } of measurements) if (note !== undefined) console.log(`${name}: ${note}.`)
+if (asked === pageSections) writePages(measurements)
 console.log(
   `${own}: through the whole workspace, with five rules and an audit listener. Figures: median (minimum–maximum) of ratios` +
     ` to the reference in the same round; without a reference, in the unit given. Load before the last section: ${(loadavg()[0] ?? 0).toFixed(1)}.`,
@@ -52,13 +57,4 @@ function measureSection(name: string): Promise<Outcome> {
       else resolve({ measured, failure: signal === null ? `ended with ${code}` : `ended after ${limit / 1_000} s` })
     })
   })
-}
-
-function machine(): object {
-  return {
-    node: process.version,
-    processors: availableParallelism(),
-    model: cpus()[0]?.model,
-    memoryBytes: totalmem(),
-  }
 }

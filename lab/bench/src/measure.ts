@@ -36,7 +36,6 @@ export interface Measurement {
   readonly against: string
   readonly target?: number | undefined
   readonly figures: readonly Figures[]
-  readonly note?: string | undefined
 }
 
 export type Report = (measurement: Measurement) => void
@@ -114,6 +113,10 @@ export function repeat(work: (index: number) => Promise<unknown>): Way['run'] {
   return async (count) => {
     for (let index = 0; index < count; index += 1) await work(index)
   }
+}
+
+export function together(work: (index: number) => Promise<unknown>): Way['run'] {
+  return (count) => Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 }
 
 export async function drain(entries: AsyncIterable<unknown>): Promise<number> {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createWorkspace } from '@ws/core'
 
 import { adapterFiles, type FileWay, plainFiles, workspaceFiles } from './file-ways.ts'
-import { compare, type Comparison, type Measurement, type Report, repeat, type Way } from './measure.ts'
+import { compare, type Comparison, type Report, repeat, type Way } from './measure.ts'
 import { openRcloneMount, type RcloneMount } from './rclone-mount.ts'
 import { usualRules } from './site.ts'
 
@@ -30,7 +30,7 @@ export async function measureRclone(report: Report): Promise<void> {
   const others = [workspaceFiles(workspace), adapterFiles(mount.adapter)]
   for (const { work, ...comparison } of cases(mount)) {
     const way = (files: FileWay): Way => ({ name: files.name, ...work(files) })
-    report(withTimes(await compare('rclone', { ...comparison, reference: way(plain), ways: others.map(way) })))
+    report(await compare('rclone', { ...comparison, reference: way(plain), ways: others.map(way) }))
   }
 }
 
@@ -87,14 +87,4 @@ function cases({ maxStaleness, settle }: RcloneMount): Case[] {
       }),
     },
   ]
-}
-
-function withTimes(measurement: Measurement): Measurement {
-  const times = measurement.figures.map(({ way, microseconds }) => `${way} ${showTime(microseconds)}`)
-  return { ...measurement, note: times.join(', ') }
-}
-
-function showTime(microseconds = Number.NaN): string {
-  if (!Number.isFinite(microseconds)) return '–'
-  return microseconds < 1_000 ? `${microseconds.toFixed(0)} µs` : `${(microseconds / 1_000).toPrecision(3)} ms`
 }

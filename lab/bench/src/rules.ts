@@ -1,16 +1,14 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { type Rule, rules } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 
 import { compare, own, repeat, type Report, type Way } from './measure.ts'
-import { makeDirectory, makeFile, openSite, runIn } from './site.ts'
+import { makeTree, openSite, runIn } from './site.ts'
 
 const root = '/workspace'
-const directories = 1_000
-const filesEach = 10
+const tree = [1_000, 10] as const
 /** Milliseconds after which a new directory can be remembered once it is listed. */
 const settling = 50
 
@@ -20,7 +18,7 @@ export async function measureRules(report: Report): Promise<void> {
   await using sites = new AsyncDisposableStack()
   const command = async (given: readonly Rule[]): Promise<Way['run']> => {
     const site = sites.use(await openSite({ at: root, executors: [createBubblewrapExecutor()], rules: given }))
-    fill(site.directory)
+    makeTree(site.directory, tree)
     return () => runIn(site.workspace)
   }
   const reference = { name: 'without rules', run: await command([]) }
@@ -36,33 +34,20 @@ export async function measureRules(report: Report): Promise<void> {
 
   // Without an executor, the measurement consists almost only of the walk.
   const site = sites.use(await openSite({ at: root, rules: both }))
-  fill(site.directory)
+  makeTree(site.directory, tree)
   await delay(settling)
   const walk = repeat(async () => await site.workspace.explain({ operation: 'exec', path: root }))
   report(
     await compare('rules', {
       name: 'walk for rules by pattern, 10,000 files in 1,000 directories',
-      reference: { name: 'readdirSync of each directory', run: repeat(async () => walkNow(site.directory)) },
+      reference: {
+        name: 'readdirSync',
+        run: repeat(async () => readdirSync(site.directory, { recursive: true, withFileTypes: true })),
+      },
       ways: [{ name: own, run: walk }],
       count: 1,
       target: 1.5,
       maxRounds: 60,
     }),
   )
-}
-
-function fill(path: string): void {
-  for (let directory = 0; directory < directories; directory += 1) {
-    const at = join(path, `part${directory % 10}/directory${directory}`)
-    makeDirectory(at)
-    for (let file = 0; file < filesEach; file += 1) makeFile(join(at, `file${file}.ts`), '')
-  }
-}
-
-function walkNow(path: string): number {
-  let count = 0
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    count += entry.isDirectory() ? walkNow(`${path}/${entry.name}`) : 1
-  }
-  return count
 }

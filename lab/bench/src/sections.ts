@@ -6,6 +6,9 @@ type Measure = (report: Report) => Promise<void>
 export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   'path check': async () => (await import('./path-check.ts')).measurePathCheck,
   files: async () => (await import('./files.ts')).measureFiles,
+  search: async () => (await import('./search.ts')).measureSearch,
+  s3: async () => (await import('./s3.ts')).measureS3,
+  growth: async () => (await import('./growth.ts')).measureGrowth,
   tools: async () => (await import('./tools.ts')).measureTools,
   mcp: async () => (await import('./mcp.ts')).measureMcp,
   opening: async () => (await import('./opening.ts')).measureOpening,
@@ -20,12 +23,10 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   ways: async () => (await import('./ways.ts')).measureWays,
 }
 
-export const sectionNames: readonly string[] = Object.keys(sections)
-
 /** Milliseconds for sections that need more than usual, because they run whole programs. */
 export const sectionLimits: Readonly<Record<string, number>> = {
+  growth: 1_500_000,
   programs: 900_000,
   'programs rclone': 1_200_000,
   rclone: 420_000,
-  runner: 300_000,
 }

@@ -94,10 +94,15 @@ export function makeFile(path: string, content: string | Uint8Array): void {
   give(path)
 }
 
-export function makeTree(path: string): void {
-  makeDirectory(path)
-  for (let directory = 0; directory < 50; directory += 1) {
+/** Makes directories of files. @param content by the numbers of the directory and the file; default: none */
+export function makeTree(
+  path: string,
+  [directories, files]: readonly [directories: number, files: number],
+  content: (directory: number, file: number) => string = () => '',
+): void {
+  for (let directory = 0; directory < directories; directory += 1) {
     makeDirectory(join(path, `d${directory}`))
-    for (let file = 0; file < 99; file += 1) makeFile(join(path, `d${directory}/f${file}.txt`), '')
+    for (let file = 0; file < files; file += 1)
+      makeFile(join(path, `d${directory}/f${file}.txt`), content(directory, file))
   }
 }

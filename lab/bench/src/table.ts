@@ -29,7 +29,7 @@ function meets({ median, failure }: Figures, target: number): boolean {
 }
 
 function show({ median, min, max, failure }: Figures): string {
-  if (failure !== undefined) return `– (${shorten(failure)})`
+  if (failure !== undefined) return `– (${failure.slice(0, 60)})`
   return min === max ? short(median) : `${short(median)} (${short(min)}–${short(max)})`
 }
 
@@ -37,8 +37,4 @@ function show({ median, min, max, failure }: Figures): string {
 function short(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return '–'
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
-}
-
-function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }

@@ -1,7 +1,7 @@
 import { createTools, type Toolset } from '@ws/tools'
 
 import { compare, drain, own, repeat, type Report } from './measure.ts'
-import { makeDirectory, makeFile, openSite } from './site.ts'
+import { makeFile, makeTree, openSite } from './site.ts'
 
 export async function measureTools(report: Report): Promise<void> {
   await using site = await openSite()
@@ -9,13 +9,8 @@ export async function measureTools(report: Report): Promise<void> {
   await using toolset = createTools(workspace)
   makeFile(`${directory}/small.txt`, `${'x'.repeat(63)}\n`.repeat(64))
   makeFile(`${directory}/large.txt`, `${'y'.repeat(63)}\n`.repeat(16_384))
-  for (let outer = 0; outer < 20; outer += 1) {
-    makeDirectory(`${directory}/hay/d${outer}`)
-    for (let inner = 0; inner < 50; inner += 1) {
-      const text = `${'the quick brown fox\n'.repeat(60)}${inner === 7 ? 'needle\n' : ''}`
-      makeFile(`${directory}/hay/d${outer}/f${inner}.txt`, text)
-    }
-  }
+  const text = 'the quick brown fox\n'.repeat(60)
+  makeTree(`${directory}/hay`, [20, 50], (_, file) => (file === 7 ? `${text}needle\n` : text))
   await workspace.write('large.txt', `state 0\n${await workspace.readText('large.txt')}`)
 
   report(

@@ -59,7 +59,7 @@ export async function measureProgram(program: Program, conditions: Conditions): 
   const base = times.get(plain) ?? { starts: [], wholes: [] }
   const figures = all.map((runner) => figuresOf(runner.name, times.get(runner) ?? base, base))
   const name = `${program.name}; ${place}`
-  return { section: 'programs', name, against: plain.name, figures, note: notes(all, times) }
+  return { section: 'programs', name, against: plain.name, figures }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -82,13 +82,4 @@ function figuresOf(way: string, own: Times, base: Times): Figures {
 
 function roundOf({ starts, wholes }: Times, round: number): number {
   return (wholes[round] ?? Number.NaN) - (starts[round] ?? Number.NaN)
-}
-
-function notes(all: readonly Runner[], times: ReadonlyMap<Runner, Times>): string {
-  const shown = all.flatMap((runner) => {
-    const taken = times.get(runner)
-    if (taken === undefined || taken.failure !== undefined) return []
-    return [`${runner.name} ${net(taken).toFixed(0)} ms after a start of ${least(taken.starts).toFixed(0)} ms`]
-  })
-  return `no rules; ratios of the shortest times, without the starts: ${shown.join(', ')}`
 }
