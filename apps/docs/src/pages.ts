@@ -91,7 +91,7 @@ export function renderPage(page: LoadedPage, pages: readonly LoadedPage[]): stri
   const body = page.lines.slice(1).map((line) => {
     // words after a language are for tests; VitePress would take the number in `store=r2` for a line to highlight
     if (!prose.has(line)) return line.text.replace(/^(`{3,}\w+) .+$/u, '$1')
-    if (line.text.includes('docs/pictures/')) return line.text.replaceAll('docs/pictures/', '/pictures/')
+    if (line.text.includes('pictures/')) return line.text.replaceAll(/"(?:docs\/)?pictures\//gu, '"/pictures/')
     const escaped = line.text.replaceAll(/(`+)(.*?)\1|\{\{/gu, (all, mark?: string) =>
       mark === undefined ? '&#123;&#123;' : all,
     )

@@ -151,6 +151,7 @@ export const sections: readonly Section[] = [
       page('production/observability', 'Audit, spans and metrics', 'packages/agents/observability/README.md'),
       page('production/runner', 'Plans', 'packages/agents/runner/README.md'),
       page('production/run-plans', 'Run plans', 'docs/guides/run-plans.md'),
+      page('production/speed', 'Speed', 'docs/speed.md'),
       page('production/performance', 'Performance', 'docs/cost-of-commands.md'),
       page('production/cli', 'The command line', 'apps/cli/README.md'),
     ],
