@@ -9,7 +9,7 @@ import { findWrapped, shells, wrappers } from './wrappers.ts'
 /** Maximum nesting of command lines inside command lines (`sh -c "sh -c …"`). */
 const deepest = 16
 
-interface Found {
+interface CommandParts {
   readonly words: readonly (string | undefined)[]
   readonly text: string
   readonly wrappers: readonly string[]
@@ -58,7 +58,7 @@ function assignmentText(assignment: Extract<Command['args'][number], { type: 'As
   return value === undefined ? undefined : `${assignment.name}${assignment.append ? '+' : ''}=${value}`
 }
 
-function add({ words, text, wrappers: around }: Found, found: Collected, depth: number): void {
+function add({ words, text, wrappers: around }: CommandParts, found: Collected, depth: number): void {
   if (depth > deepest) throw new UnreadableCommand('commands inside of commands, nested too deeply')
   const [path, ...rest] = words
   const program = path === undefined ? undefined : baseName(path)

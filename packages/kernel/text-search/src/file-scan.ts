@@ -23,7 +23,7 @@ export interface LineHit {
  * A match, or a line whose search would block the event loop. A thread searches such a line: continue with the index of its match, or -1.
  * `undefined`: let the event loop run.
  */
-export type Step = LineHit | LongLine | undefined
+export type ScanResult = LineHit | LongLine | undefined
 
 export interface LongLine {
   readonly longLine: string
@@ -66,7 +66,7 @@ export class FileScan {
     return this.#binary
   }
 
-  *push(given: Uint8Array): Generator<Step, void, number> {
+  *push(given: Uint8Array): Generator<ScanResult, void, number> {
     let chunk = given
     let at = this.#pushed
     this.#pushed += given.length
@@ -90,7 +90,7 @@ export class FileScan {
     if (end > 0) yield* this.#search(chunk.subarray(0, end), at)
   }
 
-  *finish(): Generator<Step, void, number> {
+  *finish(): Generator<ScanResult, void, number> {
     const rest = this.#sniffed ? this.#take() : this.#sniff()
     if (!this.#binary && rest.length > 0) yield* this.#search(rest, this.#waitingAt)
   }
@@ -128,7 +128,7 @@ export class FileScan {
     return taken
   }
 
-  *#search(bytes: Uint8Array, at: number): Generator<Step, void, number> {
+  *#search(bytes: Uint8Array, at: number): Generator<ScanResult, void, number> {
     let text = this.#decoder.decode(bytes)
     if (this.#pattern.beyondAscii && text.includes('\uFFFD')) this.#onGap('encoding', this.#line)
     const marked = this.#line === 1 && text.charCodeAt(0) === byteOrderMark
@@ -168,7 +168,7 @@ export class FileScan {
   }
 
   /** Runs the pattern's `find` in parts, and lets other work run between them. */
-  *#find(text: string, from: number): Generator<Step, number, number> {
+  *#find(text: string, from: number): Generator<ScanResult, number, number> {
     const { find, atOnce, matchLength } = this.#pattern
     if (text.length - from <= atOnce) return find(text, from)
     if (matchLength === undefined) return yield { longLine: text, line: this.#line }

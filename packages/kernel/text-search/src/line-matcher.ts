@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import { concurrency } from '@ws/core/adapter'
-import { FileScan, type Gap, type LineHit, type LongLine, type Step } from './file-scan.ts'
+import { FileScan, type Gap, type LineHit, type LongLine, type ScanResult } from './file-scan.ts'
 import { compilePattern, type PatternOptions } from './pattern.ts'
 
 /** Number of bytes to decode at once from a file in memory. */
@@ -35,7 +35,7 @@ export function createLineMatcher(options: PatternOptions): LineMatcher {
     async *searchBytes(bytes, where = {}) {
       const pace = new concurrency.Pace(where.signal)
       const scan = new FileScan(pattern, pace, gapTeller(where))
-      const run = (steps: Generator<Step, void, number>) => paced(steps, pace, options, where)
+      const run = (steps: Generator<ScanResult, void, number>) => paced(steps, pace, options, where)
       for (let start = 0; start < bytes.length && !scan.binary; start += blockBytes) {
         yield* run(scan.push(bytes.subarray(start, start + blockBytes)))
       }
@@ -44,7 +44,7 @@ export function createLineMatcher(options: PatternOptions): LineMatcher {
     async *searchChunks(chunks, where = {}) {
       const pace = new concurrency.Pace(where.signal)
       const scan = new FileScan(pattern, pace, gapTeller(where))
-      const run = (steps: Generator<Step, void, number>) => paced(steps, pace, options, where)
+      const run = (steps: Generator<ScanResult, void, number>) => paced(steps, pace, options, where)
       for await (const chunk of chunks) {
         for (let start = 0; start < chunk.length && !scan.binary; start += blockBytes) {
           yield* run(scan.push(chunk.subarray(start, start + blockBytes)))
@@ -88,7 +88,7 @@ export function tooLargeToSearch(path: string, size: number, maxFileBytes: numbe
 }
 
 async function* paced(
-  steps: Generator<Step, void, number>,
+  steps: Generator<ScanResult, void, number>,
   pace: concurrency.Pace,
   options: PatternOptions,
   where: LineSearchOptions,

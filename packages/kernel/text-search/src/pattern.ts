@@ -81,12 +81,12 @@ function compileValid(pattern: string, caseSensitive: boolean): ReturnType<typeo
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error
     const remedy = 'use RE2 syntax (no lookaround, no backreferences), or search for literal text without `regex`'
-    throw invalid(`is not a valid regular expression: ${describe(error, pattern)}`, remedy, error)
+    throw invalid(`is not a valid regular expression: ${syntaxFault(error, pattern)}`, remedy, error)
   }
 }
 
 /** Returns a description of the error and its position. */
-function describe(error: RE2JSException, pattern: string): string {
+function syntaxFault(error: RE2JSException, pattern: string): string {
   if (!(error instanceof RE2JSSyntaxException)) return error.message
   const fragment = error.getPattern() ?? ''
   const what = error.getDescription()

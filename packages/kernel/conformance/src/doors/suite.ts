@@ -101,13 +101,13 @@ function departing(reason: string | undefined, test: Test): Test {
   }
 }
 
-interface Found {
+interface TestEnvironment {
   readonly fixture: WorkspaceFixture
   readonly guarantees: Guarantees
   readonly root: string
 }
 
-async function lackOf(needs: DoorNeeds, { fixture, guarantees, root }: Found): Promise<string | undefined> {
+async function lackOf(needs: DoorNeeds, { fixture, guarantees, root }: TestEnvironment): Promise<string | undefined> {
   if (needs.root !== undefined && needs.root !== root) return `the root is at ${root}`
   if (needs.kind !== undefined && fixture.executor.kind !== needs.kind) return `executor kind ${fixture.executor.kind}`
   const wanted = [

@@ -21,7 +21,7 @@ const longestPauseMs = 100
 
 type Change = (read: ReadResult, path: VirtualPath) => Promise<Spliced>
 
-interface Found extends ReadResult {
+interface LocatedRead extends ReadResult {
   readonly at: VirtualPath
 }
 
@@ -62,7 +62,7 @@ function readToEdit(
   ifVersion: Version | undefined,
   trace: Trace,
   signal: AbortSignal | undefined,
-): Promise<Found> {
+): Promise<LocatedRead> {
   return context.walker.run(
     { operation: 'read', need: 'read', followLast: true, signal, trace },
     parsed.path,

@@ -129,19 +129,19 @@ interface Search {
   readonly trace: Trace
 }
 
-interface Place {
+interface SearchRoot {
   readonly start: VirtualPath
   readonly shown: VirtualPath
 }
 
-interface Found {
+interface VisitedEntry {
   readonly entry: WorkspaceEntry
   readonly matches: boolean
   /** The real path of a directory, or of a link that a glob names, if entries inside can match. */
   readonly enters: { readonly path: VirtualPath; readonly isLink: boolean } | undefined
 }
 
-async function entriesBelow(search: Search, place: Place, { path, isLink }: NonNullable<Found['enters']>) {
+async function entriesBelow(search: Search, place: SearchRoot, { path, isLink }: NonNullable<VisitedEntry['enters']>) {
   const { context, excluded, signal, trace } = search
   let at: VirtualPath | undefined
   try {
@@ -169,12 +169,12 @@ const isExcluded = (excluded: readonly VirtualPath[], path: VirtualPath): boolea
 /** Returns the matching entries of one directory, in reverse order of names. */
 async function entriesOf(
   { context, filter, wide, named, excluded, ignore, pace, signal }: Search,
-  { start, shown }: Place,
+  { start, shown }: SearchRoot,
   { virtual, mount, path }: Located,
   adapter: StorageAdapter | undefined,
-): Promise<Found[]> {
+): Promise<VisitedEntry[]> {
   const shaper = new EntryShaper(context, { start: virtual, mount, entries: undefined, first: undefined }, false)
-  const wanted: Found[] = []
+  const wanted: VisitedEntry[] = []
   const add = (real: WorkspaceEntry): void => {
     const entry = shown === virtual ? real : { ...real, path: childPath(shown, real.name) }
     const below = pathBelow(entry.path, start)

@@ -28,15 +28,15 @@ const syntheticStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
 
 export async function stat(context: Context, path: string, options: WorkspaceStatOptions = {}): Promise<Stat> {
   checkMethod('stat', 'stat', options)
-  return (await look(context, 'stat', path, options)).found
+  return (await statAt(context, 'stat', path, options)).found
 }
 
 export async function realPath(context: Context, path: string, options: SignalOption = {}): Promise<VirtualPath> {
   checkMethod('signal', 'realPath', options)
-  return (await look(context, 'realPath', path, { ...options, followLinks: true })).at
+  return (await statAt(context, 'realPath', path, { ...options, followLinks: true })).at
 }
 
-function look(
+function statAt(
   context: Context,
   method: 'stat' | 'realPath',
   path: string,

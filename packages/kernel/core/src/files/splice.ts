@@ -34,7 +34,7 @@ interface Wanted {
   readonly all: boolean
 }
 
-interface Place {
+interface EditRange {
   readonly start: number
   readonly end: number
   readonly edit: Wanted
@@ -58,16 +58,16 @@ export function compileEdits(
   })
   return async (content, path, mostBytes, signal) => {
     const pace = new Pace(signal)
-    const places: Place[] = []
+    const places: EditRange[] = []
     for (const edit of edits) for (const place of await placesOf(edit, content, path, pace)) places.push(place)
     places.sort((left, right) => left.start - right.start)
     return splice(content, places, path, mostBytes, pace)
   }
 }
 
-async function placesOf(edit: Wanted, content: Uint8Array, path: string, pace: Pace): Promise<Place[]> {
+async function placesOf(edit: Wanted, content: Uint8Array, path: string, pace: Pace): Promise<EditRange[]> {
   const { name, oldBytes, all } = edit
-  const places: Place[] = []
+  const places: EditRange[] = []
   let [count, free] = [0, 0]
   for (const start of findBytes(content, oldBytes)) {
     if (pace.isDue) await pace.rest()
@@ -91,7 +91,7 @@ async function placesOf(edit: Wanted, content: Uint8Array, path: string, pace: P
 
 async function splice(
   content: Uint8Array,
-  places: readonly Place[],
+  places: readonly EditRange[],
   path: string,
   mostBytes: number,
   pace: Pace,

@@ -5,7 +5,7 @@ import type { Name } from './names.ts'
 
 export const anyDirectories = '**'
 
-export type Step = Component | typeof anyDirectories
+export type GlobComponent = Component | typeof anyDirectories
 
 /** The state of globs at a directory: one bit for each step that can match next. Never mutated. */
 export type Progress = Bits
@@ -25,7 +25,7 @@ export class Automaton {
   readonly #lastNames: NameIndex
 
   /** Each glob has one or more lists of steps. The last step of a list is not `**`. Equal components must be the same object. */
-  constructor(globs: readonly (readonly (readonly Step[])[])[], passesHidden = true) {
+  constructor(globs: readonly (readonly (readonly GlobComponent[])[])[], passesHidden = true) {
     this.#passesHidden = passesHidden
     this.isFlat = passesHidden && globs.flat().every((steps) => steps.length === 2 && steps[0] === anyDirectories)
     const length = (globs.flat(2).length + 31) >> 5

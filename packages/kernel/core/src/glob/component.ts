@@ -16,15 +16,15 @@ type TextMatcher = (name: string) => boolean
 
 export type Refuse = (reason: string, remedy: string) => Error
 
-type Part = string | typeof anyOne | typeof anyMany | CharacterClass
+type GlobToken = string | typeof anyOne | typeof anyMany | CharacterClass
 
 const anyOne = Symbol('?')
 const anyMany = Symbol('*')
 
-function parseComponent(component: string, refuse: Refuse): readonly Part[] {
-  const parts: Part[] = []
+function parseComponent(component: string, refuse: Refuse): readonly GlobToken[] {
+  const parts: GlobToken[] = []
   let text = ''
-  const add = (part: Part): void => {
+  const add = (part: GlobToken): void => {
     if (text !== '') parts.push(text)
     text = ''
     if (part !== anyMany || parts.at(-1) !== anyMany) parts.push(part)
@@ -75,7 +75,7 @@ export function compileComponent(source: string, foldCase: boolean, refuse: Refu
   }
 }
 
-function textMatcher(parts: readonly Part[]): TextMatcher {
+function textMatcher(parts: readonly GlobToken[]): TextMatcher {
   const [first, second] = parts
   if (parts.length === 1 && first === anyMany) return () => true
   if (parts.length === 2 && first === anyMany && typeof second === 'string') return (name) => name.endsWith(second)
@@ -84,13 +84,13 @@ function textMatcher(parts: readonly Part[]): TextMatcher {
   return wildcards(parts)
 }
 
-function foldPart(part: Part, fold: (text: string) => string): Part {
+function foldPart(part: GlobToken, fold: (text: string) => string): GlobToken {
   if (typeof part === 'string') return fold(part)
   return part instanceof CharacterClass ? part.folded() : part
 }
 
 /** Backtracks only to the last `*`: an earlier `*` needs no other match. The steps are at most the product of both lengths. */
-function wildcards(parts: readonly Part[]): TextMatcher {
+function wildcards(parts: readonly GlobToken[]): TextMatcher {
   return (name) => {
     let part = 0
     let at = 0
@@ -121,7 +121,7 @@ function wildcards(parts: readonly Part[]): TextMatcher {
 }
 
 /** Returns the number of UTF-16 units that match the part; 0 without a match. */
-function matchedLength(wanted: Part, name: string, at: number): number {
+function matchedLength(wanted: GlobToken, name: string, at: number): number {
   if (typeof wanted === 'string') return name.startsWith(wanted, at) ? wanted.length : 0
   const matches = wanted === anyOne || (wanted instanceof CharacterClass && wanted.has(name.codePointAt(at) ?? 0))
   return matches ? characterLength(name, at) : 0

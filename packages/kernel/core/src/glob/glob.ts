@@ -1,5 +1,5 @@
 import { Automaton, anyDirectories } from './automaton.ts'
-import type { Progress, Step } from './automaton.ts'
+import type { Progress, GlobComponent } from './automaton.ts'
 import { expandBraces } from './braces.ts'
 import { compileComponent, withoutHidden } from './component.ts'
 import type { Component, Refuse } from './component.ts'
@@ -70,7 +70,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
 
 export interface Steps {
   /** One list for each glob of the brace expansion. Equal components are the same object. */
-  readonly steps: readonly (readonly Step[])[]
+  readonly steps: readonly (readonly GlobComponent[])[]
   readonly cost: number
 }
 

@@ -1,5 +1,5 @@
 import { anyDirectories } from './automaton.ts'
-import type { Step } from './automaton.ts'
+import type { GlobComponent } from './automaton.ts'
 import { compileComponent } from './component.ts'
 import type { Component } from './component.ts'
 import { createMatcher } from './filter.ts'
@@ -62,7 +62,7 @@ export function parseIgnoreRules(bytes: Uint8Array): IgnoreRules | undefined {
 }
 
 interface Line {
-  readonly steps: readonly Step[]
+  readonly steps: readonly GlobComponent[]
   readonly ignores: boolean
   readonly onlyDirectories: boolean
 }
@@ -86,7 +86,7 @@ function parseLine(given: string, known: Map<string, Component>): Line | undefin
   if (names === undefined) return undefined
   const isAnchored = pattern.includes('/')
   if (pattern.startsWith('/')) names.shift()
-  const steps: Step[] = isAnchored ? [] : [anyDirectories]
+  const steps: GlobComponent[] = isAnchored ? [] : [anyDirectories]
   for (const name of names) {
     if (name === '') return undefined
     const isAny = isAnchored && /^\*{2,}$/u.test(name)

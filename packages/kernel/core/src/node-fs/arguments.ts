@@ -24,7 +24,7 @@ const utf8 = new Set(['utf8', 'utf-8', 'UTF-8', 'UTF8'])
 
 /** @throws Node's errors for a path with NUL, of another type, or with a name that is too long */
 export function pathOf(given: PathArgument, syscall: string): string {
-  const path = textOf(given)
+  const path = pathText(given)
   if (path.includes('\0')) {
     throw invalidValue('path', path, 'must be a string, Uint8Array, or URL without null bytes')
   }
@@ -38,7 +38,7 @@ export function pathOf(given: PathArgument, syscall: string): string {
   return path
 }
 
-function textOf(given: PathArgument): string {
+function pathText(given: PathArgument): string {
   if (typeof given === 'string') return given
   if (given instanceof Uint8Array) return new TextDecoder('utf-8', { fatal: true }).decode(given)
   if (given instanceof URL && given.protocol === 'file:') return decodeURIComponent(given.pathname)

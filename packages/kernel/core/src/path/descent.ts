@@ -1,7 +1,7 @@
 import { isWithin } from './virtual-path.ts'
 import type { VirtualPath } from './virtual-path.ts'
 
-interface Step<Path, Known> {
+interface KnownAncestor<Path, Known> {
   readonly path: Path
   readonly known: Known
 }
@@ -12,8 +12,8 @@ const longestRemembered = 512
 
 /** Derives facts about a directory from the directory above. Remembers the last path, so a walk takes the same time at any depth. */
 export class Descent<Known, Path extends string = VirtualPath> {
-  readonly #root: Step<Path, Known>
-  readonly #way: Step<Path, Known>[] = []
+  readonly #root: KnownAncestor<Path, Known>
+  readonly #way: KnownAncestor<Path, Known>[] = []
   readonly #remembered = new Map<Path, Known>()
   readonly #next: (above: Known, directory: Path) => Known
 
@@ -42,7 +42,7 @@ export class Descent<Known, Path extends string = VirtualPath> {
     return last.known
   }
 
-  #remember({ path, known }: Step<Path, Known>): void {
+  #remember({ path, known }: KnownAncestor<Path, Known>): void {
     if (path.length > longestRemembered) return
     if (this.#remembered.size >= maxRemembered) this.#remembered.clear()
     this.#remembered.set(path, known)

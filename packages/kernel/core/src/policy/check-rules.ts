@@ -19,7 +19,7 @@ export function checkRules(rules: readonly Rule[]): void {
       throw new WorkspaceError({
         code: 'EINVAL',
         operation,
-        reason: `\`rules[${index}]\` must be a rule, got ${describe(rule)}`,
+        reason: `\`rules[${index}]\` must be a rule, got ${shapeOf(rule)}`,
         remedy: 'make rules with `rules.…`',
       })
     }
@@ -45,7 +45,7 @@ function checkEntries(rule: Rule): void {
   }
 }
 
-function describe(value: unknown): string {
+function shapeOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
   const { kind } = value as Partial<Rule>
   return kind === undefined ? 'an object without `kind`' : `an object of kind \`${String(kind)}\``

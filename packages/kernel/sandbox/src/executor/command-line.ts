@@ -4,7 +4,7 @@ import { WorkspaceError } from '@ws/core'
 import type { CommandRequest } from '@ws/core/executor'
 
 import type { DescriptorSource, ExtraDescriptors } from '../run/types.ts'
-import { invalid } from '../run/validate.ts'
+import { invalid } from '../errors.ts'
 import { terminalCommand } from '../terminal/command.ts'
 import type { TerminalDevice } from '../terminal/start.ts'
 

@@ -100,12 +100,12 @@ export function createCommandOutput({
     readers: {
       stdout: channels.stdout.output,
       stderr: channels.stderr.output,
-      output: () => (kept instanceof BothStreams ? describe(kept) : kept),
+      output: () => (kept instanceof BothStreams ? outputOf(kept) : kept),
     },
     end() {
       if (kept instanceof BothStreams) {
         kept.end()
-        kept = describe(kept)
+        kept = outputOf(kept)
       }
       channels.stdout.end()
       channels.stderr.end()
@@ -115,7 +115,7 @@ export function createCommandOutput({
   }
 }
 
-function describe(streams: Streams): CommandOutput {
+function outputOf(streams: Streams): CommandOutput {
   const [stdout, stderr] = [streams.stdout.result(), streams.stderr.result()]
   const both =
     streams.both === streams.stdout ? stdout : streams.both === streams.stderr ? stderr : streams.both.result()

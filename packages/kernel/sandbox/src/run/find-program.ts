@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { requireDescriptors } from './room.ts'
-import { invalid } from './validate.ts'
+import { invalid } from '../errors.ts'
 
 export interface FoundProgram {
   /** The absolute host path, with links resolved. */

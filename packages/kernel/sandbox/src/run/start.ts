@@ -43,7 +43,7 @@ export function startProcess(options: StartProcessOptions): RunningProcess {
   // Destroys the stream of the given pipe: Node destroys only its own streams.
   if (options.stdinPipe) watch.ended.addEventListener('abort', () => streams.stdin?.destroy(), { once: true })
   if (streams.stdin && options.stdin !== 'pipe') feedInput(streams.stdin, options.stdin, watch.ended)
-  return describe(child, streams, options, watch)
+  return runningProcess(child, streams, options, watch)
 }
 
 function tellStarted(child: ChildProcess, options: StartProcessOptions): void {
@@ -109,7 +109,7 @@ function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProce
   })
 }
 
-function describe(
+function runningProcess(
   child: ChildProcess,
   streams: Streams,
   options: StartProcessOptions,

@@ -1,9 +1,5 @@
-import { WorkspaceError } from '@ws/core'
+import { invalid } from '../errors.ts'
 import type { StartProcessOptions } from './types.ts'
-
-export function invalid(operation: string, reason: string, remedy?: string): WorkspaceError {
-  return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy })
-}
 
 export const longestTimeout = 2 ** 31 - 1
 

@@ -6,7 +6,7 @@ import { shortages, type Terminal } from '@ws/core/executor'
 
 import { keepFromChildren } from '../run/descriptors.ts'
 import { requireDescriptors, requireProcesses } from '../run/room.ts'
-import { invalid } from '../run/validate.ts'
+import { invalid } from '../errors.ts'
 import { createOutputChannel } from '../run/output-channel.ts'
 import { holderScript, readName } from './holder.ts'
 import { loadLibrary, type Pseudoterminal } from './load.ts'
@@ -75,7 +75,7 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
   }
   // Children would inherit the library's descriptor, and could then read and write this session.
   const forget = keepFromChildren(pty.fd)
-  const device = describe(pty, mark, forget)
+  const device = createTerminal(pty, mark, forget)
   try {
     device.open(await device.named, options.owner)
     return device
@@ -86,7 +86,7 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
   }
 }
 
-function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
+function createTerminal(pty: Pseudoterminal, mark: string, forget: () => void) {
   const channel = createOutputChannel()
   const writer = createWriter(pty.fd)
   let slave: { readonly descriptor: number; readonly device: number; open: boolean } | undefined

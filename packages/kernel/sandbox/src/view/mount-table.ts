@@ -57,7 +57,7 @@ let last: { readonly mounts: OwnMounts; readonly readAt: number } | undefined
 export function ownMounts(): OwnMounts {
   const now = performance.now()
   if (last !== undefined && now - last.readAt < believedMs) return last.mounts
-  const mounts = describe(parseMountTable(readMountInfo('self')))
+  const mounts = indexMounts(parseMountTable(readMountInfo('self')))
   last = { mounts, readAt: now }
   return mounts
 }
@@ -78,7 +78,7 @@ export function isSlowType(fileSystem: string): boolean {
   return slowTypes.test(fileSystem)
 }
 
-function describe(entries: readonly MountEntry[]): OwnMounts {
+function indexMounts(entries: readonly MountEntry[]): OwnMounts {
   const slow = entries.filter(({ fileSystem }) => isSlowType(fileSystem)).map(({ point }) => point)
   return {
     byId: new Map(entries.map((entry) => [entry.id, entry])),

@@ -32,7 +32,7 @@ import type {
 import { collect } from '../base/stream.ts'
 import { checkOptions } from '../../options/check.ts'
 import { option, type OptionShapes } from '../../options/shapes.ts'
-import { Entries, statOf, type Found } from './entries.ts'
+import { Entries, statOf, type StoredValue } from './entries.ts'
 import type { KeyValueStore } from './store.ts'
 
 export interface KeyValueOptions {
@@ -197,7 +197,7 @@ class KeyValueDriver implements Driver {
   async #hold(
     path: MountPath,
     operation: string,
-    found: Found | undefined,
+    found: StoredValue | undefined,
     condition: Condition | undefined,
   ): Promise<void> {
     if (condition === undefined) return
@@ -209,7 +209,7 @@ class KeyValueDriver implements Driver {
     path: MountPath,
     operation: 'write' | 'append',
     { ifVersion, parents }: Pick<DriverWriteOptions, 'ifVersion' | 'parents'>,
-  ): Promise<{ readonly found: Found | undefined; readonly missing: readonly MountPath[] }> {
+  ): Promise<{ readonly found: StoredValue | undefined; readonly missing: readonly MountPath[] }> {
     const missing = await this.#entries.missingAbove(path, operation)
     const found = await this.#entries.find(path)
     await this.#hold(path, operation, found, ifVersion)
@@ -230,7 +230,7 @@ class KeyValueDriver implements Driver {
     destination: MountPath,
     operation: string,
     { ifSource }: DriverMoveOptions,
-  ): Promise<Found> {
+  ): Promise<StoredValue> {
     const found = await this.#entries.expect(source, operation)
     await this.#hold(source, operation, found, ifSource)
     const isInside = found.bytes === undefined && destination !== source && isWithin(destination, source)
@@ -247,7 +247,7 @@ class KeyValueDriver implements Driver {
     return { there, missing }
   }
 
-  async #checkReplaced(found: Found, there: Found, destination: MountPath): Promise<void> {
+  async #checkReplaced(found: StoredValue, there: StoredValue, destination: MountPath): Promise<void> {
     checkKinds(found, there, destination, 'move')
     if (there.bytes === undefined && (await this.#entries.hasBelow(destination))) {
       throw contractError('ENOTEMPTY', 'move', destination)
@@ -255,8 +255,8 @@ class KeyValueDriver implements Driver {
   }
 
   /** Checks a merge before it begins: if one entry cannot be copied, no entry is copied. */
-  async #checkMerge(source: MountPath, destination: MountPath, found: Found): Promise<void> {
-    const pairs: [MountPath, Found][] = [[source, found]]
+  async #checkMerge(source: MountPath, destination: MountPath, found: StoredValue): Promise<void> {
+    const pairs: [MountPath, StoredValue][] = [[source, found]]
     for await (const at of this.#below(source, found)) pairs.push(at)
     for (const [at, one] of pairs) {
       const target = rebase(at, source, destination)
@@ -265,14 +265,14 @@ class KeyValueDriver implements Driver {
     }
   }
 
-  async #copyTree(source: MountPath, destination: MountPath, found: Found): Promise<void> {
+  async #copyTree(source: MountPath, destination: MountPath, found: StoredValue): Promise<void> {
     // Lists the source before the first write: a destination above the source could add entries to the source.
-    const all: [MountPath, Found][] = [[source, found]]
+    const all: [MountPath, StoredValue][] = [[source, found]]
     for await (const one of this.#below(source, found)) all.push(one)
     for (const [at, { bytes }] of all) await this.#entries.set(rebase(at, source, destination), bytes)
   }
 
-  async *#below(path: MountPath, { bytes }: Found): AsyncGenerator<[MountPath, Found], void, undefined> {
+  async *#below(path: MountPath, { bytes }: StoredValue): AsyncGenerator<[MountPath, StoredValue], void, undefined> {
     if (bytes !== undefined) return
     for await (const at of this.#entries.below(path)) {
       const found = await this.#entries.find(at)
@@ -280,8 +280,8 @@ class KeyValueDriver implements Driver {
     }
   }
 
-  async #removeTree(path: MountPath, found: Found): Promise<void> {
-    const all: [MountPath, Found][] = [[path, found]]
+  async #removeTree(path: MountPath, found: StoredValue): Promise<void> {
+    const all: [MountPath, StoredValue][] = [[path, found]]
     for await (const one of this.#below(path, found)) all.push(one)
     for (const [at, one] of all.reverse()) await this.#entries.remove(at, one)
   }
@@ -293,7 +293,7 @@ class KeyValueDriver implements Driver {
   }
 }
 
-function checkKinds(from: Found, to: Found, path: MountPath, operation: string): void {
+function checkKinds(from: StoredValue, to: StoredValue, path: MountPath, operation: string): void {
   const [isFile, replacesFile] = [from.bytes !== undefined, to.bytes !== undefined]
   if (isFile && !replacesFile) throw contractError('directoryInTheWay', operation, path)
   if (!isFile && replacesFile) throw contractError('fileInTheWay', operation, path)

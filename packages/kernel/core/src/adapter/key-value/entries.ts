@@ -4,7 +4,7 @@ import { contractError } from '../failures.ts'
 import type { Stat } from '../../contract/file-types.ts'
 import type { KeyValueStore } from './store.ts'
 
-export interface Found {
+export interface StoredValue {
   readonly bytes?: Uint8Array | undefined
 }
 
@@ -21,14 +21,14 @@ export class Entries {
     this.#store = store
   }
 
-  async find(path: MountPath): Promise<Found | undefined> {
+  async find(path: MountPath): Promise<StoredValue | undefined> {
     if (path === mountRoot) return {}
     const bytes = await this.#get(keyOf(path))
     if (bytes !== undefined) return { bytes }
     return (await this.#isDirectory(path)) ? {} : undefined
   }
 
-  async expect(path: MountPath, operation: string): Promise<Found> {
+  async expect(path: MountPath, operation: string): Promise<StoredValue> {
     const found = await this.find(path)
     if (found !== undefined) return found
     await this.missingAbove(path, operation)
@@ -73,7 +73,7 @@ export class Entries {
     await this.#store.set(bytes === undefined ? `${keyOf(path)}/` : keyOf(path), bytes ?? new Uint8Array())
   }
 
-  async remove(path: MountPath, { bytes }: Found): Promise<void> {
+  async remove(path: MountPath, { bytes }: StoredValue): Promise<void> {
     await this.#store.delete(bytes === undefined ? `${keyOf(path)}/` : keyOf(path))
   }
 
@@ -107,7 +107,7 @@ function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<
 }
 
 /** Returns the size and the version. The version is a hash of the content. */
-export async function statOf({ bytes }: Found): Promise<Stat> {
+export async function statOf({ bytes }: StoredValue): Promise<Stat> {
   if (bytes === undefined) return directoryStat
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))
   const version = Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')

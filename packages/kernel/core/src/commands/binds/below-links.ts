@@ -3,14 +3,14 @@ import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 import type { Gate } from '../../mount/gate.ts'
 import type { LinkTracer } from '../../mount/trace-links.ts'
 import { eachEntry, isGone } from './disk-look.ts'
-import { overflowOf, strictest, type Found, type Passage } from './walk-memory.ts'
+import { overflowOf, strictest, type Tally, type Passage } from './walk-memory.ts'
 
 /** Adds matches below a link, under the link's own name. Example: `.git/hooks` where `.git` is a link. */
 export async function matchBelowLink(
   { path: link, patterns }: Passage,
   gate: Gate,
   tracer: LinkTracer,
-  found: Found,
+  found: Tally,
   passed: readonly VirtualPath[] = [],
 ): Promise<void> {
   const { landed, type } = await tracer.trace(link)

@@ -137,13 +137,13 @@ function bindMatch(list: BindList, { path, type, mount, pattern, placeholder }: 
   else list.linked.push({ path, rules, rights, isPattern: true, filesOnly: pattern.match(path) === undefined })
 }
 
-interface Part extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
+interface Area extends Pick<Match, 'path' | 'type' | 'mount' | 'placeholder'> {
   readonly rights: number
   readonly rules: readonly string[]
 }
 
 /** Restricts commands to `rights` at and below a path. Does nothing if commands already have no other rights there. */
-export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Part): void {
+export function bindPart(list: BindList, { path, type, mount, rights, rules, placeholder = 'directory' }: Area): void {
   const around = list.around(path)
   // An inner part may have more rights than the part around it.
   const isWider = list.binds.within(path).some(({ access }) => (rightsOf(access) & ~rights) !== 0)

@@ -87,9 +87,9 @@ export function isGone(error: unknown): boolean {
 }
 
 /** `below-file`: the path leads through a file, so that the path cannot be created. */
-export type Found = 'directory' | 'file' | 'missing' | 'below-file' | 'link' | 'other'
+export type DiskEntryKind = 'directory' | 'file' | 'missing' | 'below-file' | 'link' | 'other'
 
-export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<Found> {
+export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<DiskEntryKind> {
   if (mount.adapter === undefined) return mount.scratch ? 'directory' : 'missing'
   try {
     const { type } = await mount.adapter.stat(relativeTo(path, mount.at))

@@ -1,7 +1,7 @@
 import type { LinkTracer } from '../../mount/trace-links.ts'
 import { READ } from '../../policy/access.ts'
 import { matchBelowLink } from './below-links.ts'
-import { overflowOf, strictest, type Found, type Match, type Start, type WalkOptions } from './walk-memory.ts'
+import { overflowOf, strictest, type Tally, type Match, type Start, type WalkOptions } from './walk-memory.ts'
 import { walkTree } from './walk-tree.ts'
 
 export interface Walk {
@@ -12,7 +12,7 @@ export interface Walk {
 
 /** Finds the matches of pattern rules in all directories that commands can read. Does not search below a match. */
 export async function walkPatterns(options: WalkOptions, tracer: LinkTracer): Promise<Walk> {
-  const found: Found = { matches: [], passages: [], directories: 0 }
+  const found: Tally = { matches: [], passages: [], directories: 0 }
   if (options.patterns.length === 0) return { matches: [], overflow: undefined }
   for (const start of startingPlaces(options, found.matches)) {
     await walkTree(start, options, found)

@@ -7,7 +7,7 @@ import { READ } from '../../policy/access.ts'
 import type { CompiledPattern } from '../../policy/patterns.ts'
 import { GitDirectories, type GitName } from './git-directories.ts'
 import { eachEntry, isGone } from './disk-look.ts'
-import { strictest, maxMatches, overflowOf, type Found, type Match, type Passage } from './walk-memory.ts'
+import { strictest, maxMatches, overflowOf, type Tally, type Match, type Passage } from './walk-memory.ts'
 import type { Remembered, Start, WalkOptions } from './walk-memory.ts'
 
 const none: readonly CompiledPattern[] = []
@@ -15,7 +15,7 @@ const none: readonly CompiledPattern[] = []
 export interface TreeWalkParts {
   readonly start: Start
   readonly options: WalkOptions
-  readonly found: Found
+  readonly found: Tally
   readonly before: ReadonlyMap<MountPath, Remembered>
   readonly watch: TreeWatch | undefined
 }

@@ -40,13 +40,13 @@ export interface Start {
   readonly patterns: readonly CompiledPattern[]
 }
 
-export interface Found {
+export interface Tally {
   readonly matches: Match[]
   readonly passages: Passage[]
   directories: number
 }
 
-export function overflowOf({ matches, directories }: Omit<Found, 'passages'>): 'directories' | 'matches' | undefined {
+export function overflowOf({ matches, directories }: Omit<Tally, 'passages'>): 'directories' | 'matches' | undefined {
   if (matches.length > maxMatches) return 'matches'
   return directories > maxDirectories ? 'directories' : undefined
 }

@@ -1,7 +1,7 @@
 import type { TreeWatch } from '../../contract/inner.ts'
 import { childPath, mountRoot, parentPath, relativeTo, type MountPath } from '../../path/virtual-path.ts'
 import { TreeWalk, type TreeWalkParts } from './tree-walk.ts'
-import { memoryOf, overflowOf, remember, type Findings, type Found, type Remembered } from './walk-memory.ts'
+import { memoryOf, overflowOf, remember, type Findings, type Tally, type Remembered } from './walk-memory.ts'
 import type { Start, WalkMemory, WalkOptions } from './walk-memory.ts'
 
 type News = NonNullable<Awaited<ReturnType<TreeWatch['since']>>>
@@ -11,7 +11,7 @@ type Watched = NonNullable<WalkMemory['watched']>
 const fewestWatched = 100
 
 /** Adds the matches in a tree to `found`. Skips directories that, by a watch or their times, have not changed since the last walk. */
-export async function walkTree(start: Start, options: WalkOptions, found: Found): Promise<void> {
+export async function walkTree(start: Start, options: WalkOptions, found: Tally): Promise<void> {
   const { gate, patterns, acknowledged } = options
   const directory = relativeTo(start.path, start.mount.at)
   const key = [start.path, ...patterns.map(({ rule }) => rule.name), '', ...acknowledged].join('\0')
@@ -99,17 +99,17 @@ async function update(
   return { directories, unsure }
 }
 
-function take({ matches, passages, directories }: Findings, found: Found): void {
+function take({ matches, passages, directories }: Findings, found: Tally): void {
   found.matches.push(...matches)
   found.passages.push(...passages)
   found.directories += directories
 }
 
-function positionsOf({ matches, passages, directories }: Found): readonly [number, number, number] {
+function positionsOf({ matches, passages, directories }: Tally): readonly [number, number, number] {
   return [matches.length, passages.length, directories]
 }
 
-function findingsSince([matches, passages, directories]: ReturnType<typeof positionsOf>, found: Found): Findings {
+function findingsSince([matches, passages, directories]: ReturnType<typeof positionsOf>, found: Tally): Findings {
   return {
     matches: found.matches.slice(matches),
     passages: found.passages.slice(passages),

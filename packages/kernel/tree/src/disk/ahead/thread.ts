@@ -8,11 +8,11 @@ let list: SharedList | undefined
 // a list arrives before the scans that use it
 parentPort?.on('message', (message: SharedList | number) => {
   if (typeof message !== 'number') list = message
-  else if (list !== undefined) look(list, message)
+  else if (list !== undefined) prefetchStatuses(list, message)
 })
 
 /** Reads statuses from the last entry to the first, until it reaches the position of the walk. */
-function look(entries: SharedList, number: number): void {
+function prefetchStatuses(entries: SharedList, number: number): void {
   const { places, progress } = entries
   Atomics.store(progress, slot.first, places.length)
   Atomics.store(progress, slot.looking, number)
