@@ -5,7 +5,7 @@ import { failure } from './errors.ts'
 import type { Node } from './node.ts'
 import type { Tree } from './tree.ts'
 
-export interface Found {
+export interface LocatedNode {
   readonly path: MountPath
   readonly name: string
   readonly node: Node
@@ -23,7 +23,7 @@ export function* walkTree(
   path: MountPath,
   directory: Node,
   options: Pick<InnerListOptions, 'recursive' | 'exclude' | 'skips' | 'onUnreadable'>,
-): Generator<Found, void, undefined> {
+): Generator<LocatedNode, void, undefined> {
   const { recursive = false, exclude = [], skips, onUnreadable = () => undefined } = options
   const entered = (candidate: MountPath): boolean => !exclude.some((root) => paths.isWithin(candidate, root))
   if (!entered(path)) return

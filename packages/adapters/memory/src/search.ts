@@ -51,7 +51,7 @@ function startOf(tree: Tree, path: MountPath): Node {
   }
 }
 
-interface Found {
+interface Candidate {
   readonly path: MountPath
   readonly node: Node
   /** The path below the searched directory; absent for a file that `in` names, which no glob leaves out. */
@@ -63,7 +63,7 @@ function* entriesAt(
   path: MountPath,
   start: Node,
   { exclude, skips }: Pick<DriverOptions.Query, 'exclude' | 'skips'>,
-): Generator<Found, void, undefined> {
+): Generator<Candidate, void, undefined> {
   if (start.type === 'file') {
     if (!exclude.some((root) => paths.isWithin(path, root))) yield { path, node: start }
     return

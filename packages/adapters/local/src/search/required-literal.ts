@@ -31,13 +31,13 @@ export function requiredLiteral(pattern: string): string | undefined {
   return [...best].length < fewest ? undefined : best
 }
 
-interface Part {
+interface RegexToken {
   readonly length: number
   /** The one character that the part matches. */
   readonly literal?: string | undefined
 }
 
-function partAt(pattern: string, at: number): Part | undefined {
+function partAt(pattern: string, at: number): RegexToken | undefined {
   const character = String.fromCodePoint(pattern.codePointAt(at) ?? 0)
   if ('.^$'.includes(character)) return { length: 1 }
   if (character === '[') return known(classEnd(pattern, at) - at)
@@ -49,7 +49,7 @@ function partAt(pattern: string, at: number): Part | undefined {
   return /^[!-/:-@[-`{-~]$/u.test(escaped) ? { length: 2, literal: escaped } : undefined
 }
 
-function known(length: number): Part | undefined {
+function known(length: number): RegexToken | undefined {
   return length > 0 ? { length } : undefined
 }
 

@@ -34,7 +34,7 @@ export async function findCandidates(
   { owner, resources }: SearchParts,
   search: Search,
 ): Promise<Candidates | undefined> {
-  const text = textOf(search)
+  const text = literalHint(search)
   if (!task.tree.verified || text === undefined) return undefined
   const program = await usableProgram(owner)
   if (program === undefined) return undefined
@@ -82,7 +82,7 @@ function rightsOf(owner: Owner | undefined): Pick<Parameters<typeof confineArgv>
 }
 
 /** Text that each matching line contains, and that ripgrep reads as the matcher does. Letters beyond ASCII may be folded differently. */
-function textOf({ query }: Search): string | undefined {
+function literalHint({ query }: Search): string | undefined {
   const { pattern, regex, caseSensitive } = query
   const text = regex === true ? requiredLiteral(pattern) : pattern
   if (text === undefined || text === '') return undefined
