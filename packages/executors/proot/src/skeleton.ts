@@ -15,10 +15,10 @@ export function createSkeleton(
   links: Iterable<{ readonly at: string; readonly target: string }> = [],
   mode = 0o555,
 ): void {
-  createWhole(directory, () => fill(directory, places, links, mode))
+  createWhole(directory, () => makeMountPoints(directory, places, links, mode))
 }
 
-function fill(
+function makeMountPoints(
   directory: string,
   places: Iterable<BindTarget>,
   links: Iterable<{ readonly at: string; readonly target: string }>,

@@ -10,7 +10,7 @@ export interface Settings {
 }
 
 /** The state of one shell. A subshell starts with a copy. */
-export interface Place {
+export interface ShellState {
   cwd: ReadonlySet<string>
   moved: boolean
 }
@@ -21,7 +21,7 @@ export interface AnalysisContext {
   readonly edits: Edits
   /** True if earlier commands may have made or moved links, or created names that begin with `-`. Never reset to false. */
   readonly facts: { links: boolean }
-  readonly place: Place
+  readonly place: ShellState
   /** Variables with one value in the whole line. */
   readonly constants: ReadonlyMap<string, string>
   readonly source: string

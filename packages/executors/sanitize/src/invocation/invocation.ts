@@ -97,6 +97,6 @@ export class Invocation {
 }
 
 /** Returns the text of an argument, if it is certain. */
-export function textOf(argument: Argument | undefined): string | undefined {
+export function knownText(argument: Argument | undefined): string | undefined {
   return argument?.value.fixed ? argument.value.text : undefined
 }

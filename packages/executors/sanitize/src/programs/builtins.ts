@@ -1,4 +1,4 @@
-import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import { type Argument, type Invocation, knownText } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
 import { resolveDirectories } from '../invocation/path-words.ts'
 import { test } from './test.ts'
@@ -13,7 +13,7 @@ const silentBuiltin: Builtin = (call) => {
 function canBeOption(argument: Argument | undefined): boolean {
   if (argument === undefined || argument.value.host) return false
   const [first] = argument.value.pieces
-  return first?.kind !== 'text' || (textOf(argument) ?? (first.value || '-')).startsWith('-')
+  return first?.kind !== 'text' || (knownText(argument) ?? (first.value || '-')).startsWith('-')
 }
 
 /** Checks `echo`. In its output, a host path is replaced only if it ends at the end of a word or line. */
@@ -30,17 +30,17 @@ const printf: Builtin = (call) => {
   if (format !== undefined && canBeOption(format)) return call.refuse('construct', format)
   if (format !== undefined) call.text(format)
   for (const value of values) call.shown(value)
-  if (call.tainted && textOf(format) !== String.raw`%s\n`) call.refuse('shown', format)
+  if (call.tainted && knownText(format) !== String.raw`%s\n`) call.refuse('shown', format)
   return call.done()
 }
 
 const changeDirectory: Builtin = (call) => {
   const { settings, place } = call.context
-  const [directory, ...others] = call.args.filter((argument) => !/^-[LPe@]+$|^--$/.test(textOf(argument) ?? ''))
+  const [directory, ...others] = call.args.filter((argument) => !/^-[LPe@]+$|^--$/.test(knownText(argument) ?? ''))
   if (others.length > 0) return call.refuse('construct', others[0])
   if (directory === undefined) place.cwd = new Set([settings.view.root])
   else {
-    if (textOf(directory) === '-') call.refuse('unknown')
+    if (knownText(directory) === '-') call.refuse('unknown')
     call.path(directory, 'read')
     place.cwd = resolveDirectories({ ...directory, mode: 'read', context: call.context })
   }
@@ -49,12 +49,12 @@ const changeDirectory: Builtin = (call) => {
 }
 
 const printDirectory: Builtin = (call) => {
-  for (const argument of call.args) if (!/^-[LP]$/.test(textOf(argument) ?? '')) call.refuse('construct', argument)
+  for (const argument of call.args) if (!/^-[LP]$/.test(knownText(argument) ?? '')) call.refuse('construct', argument)
   return call.done({ prints: true })
 }
 
 const lookUpCommand: Builtin = (call) => {
-  const [option, name, ...others] = call.args.map(textOf)
+  const [option, name, ...others] = call.args.map(knownText)
   if (option !== '-v' || others.length > 0 || !/^[\w.+-]+$/.test(name ?? '')) call.refuse('construct')
   return call.done({ prints: true })
 }

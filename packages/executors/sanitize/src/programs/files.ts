@@ -1,4 +1,4 @@
-import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import { type Argument, type Invocation, knownText } from '../invocation/invocation.ts'
 import { startsOf } from '../invocation/path-words.ts'
 import { lookAt } from '../paths/links.ts'
 import { namesOf } from '../paths/path-view.ts'
@@ -87,7 +87,7 @@ const link: Grammar = {
 
 /** Checks a link's text. It must mean the same in a view, lead inside, and pass no link that leads outside. */
 function checkLinkText(call: Invocation, target: Argument, directory: string | undefined): void {
-  const text = textOf(target)
+  const text = knownText(target)
   if (text === undefined || directory === undefined) return call.refuse('unknown', target)
   if (text.startsWith('/')) return call.refuse('stored', target, 'make a relative link')
   call.check(`${directory}/${text}`, target, 'read')
@@ -117,7 +117,7 @@ const list: Grammar = {
 
 /** Returns whether `ls` lists exactly one directory. Its output then omits the name of the directory. */
 function isOneDirectory({ operands: [only, ...others] }: Parsed, call: Invocation): boolean {
-  const text = others.length > 0 ? undefined : textOf(only)
+  const text = others.length > 0 ? undefined : knownText(only)
   const host = text?.startsWith('/') ? call.context.settings.view.hostOf(text) : undefined
   return host !== undefined && lookAt(host)?.isDirectory() === true
 }

@@ -1,4 +1,4 @@
-import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import { type Argument, type Invocation, knownText } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
 import type { Mode } from '../invocation/path-words.ts'
 
@@ -65,7 +65,7 @@ function parseArguments(call: Invocation, specification: ReadonlyMap<string, Opt
     const argument = call.args[index]
     if (argument === undefined) break
     const { value } = argument
-    if (textOf(argument) === '--') {
+    if (knownText(argument) === '--') {
       operands.push(...call.args.slice(index + 1))
       break
     }
@@ -75,7 +75,7 @@ function parseArguments(call: Invocation, specification: ReadonlyMap<string, Opt
       operands.push(argument)
       continue
     }
-    const text = textOf(argument) ?? call.refuse('option', argument)
+    const text = knownText(argument) ?? call.refuse('option', argument)
     if (/^-\d+$/.test(text) && specification.has('-#')) continue
     if (takeOption(text, argument, call.args[index + 1])) index++
   }
@@ -104,7 +104,7 @@ function parseArguments(call: Invocation, specification: ReadonlyMap<string, Opt
   }
 
   function judge({ name, kind }: Option, argument: Argument, from: number): void {
-    values.set(name, [...(values.get(name) ?? []), { argument, text: textOf(argument)?.slice(from) }])
+    values.set(name, [...(values.get(name) ?? []), { argument, text: knownText(argument)?.slice(from) }])
     if (kind === 'text' || kind === 'attached' || kind === 'none') call.text(argument)
     else if (from === 0) call.path(argument, kind)
     else call.attached(argument, from, kind)

@@ -1,4 +1,4 @@
-import { type Argument, here, type Invocation, textOf } from '../invocation/invocation.ts'
+import { type Argument, here, type Invocation, knownText } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
 import { namesOf } from '../paths/path-view.ts'
 import { refuseRoot } from './files.ts'
@@ -38,7 +38,7 @@ const wholePath = new Set(['-path', '-ipath', '-wholename', '-iwholename', '-reg
 export function find(call: Invocation): Outcome {
   const { args, context } = call
   if (context.tainted) call.refuse('shown')
-  const words = args.map((argument) => textOf(argument) ?? '')
+  const words = args.map((argument) => knownText(argument) ?? '')
   const first = words.findIndex((word) => !/^-[HLP]$/.test(word))
   const begin = first < 0 ? args.length : first
   const past = words.findIndex((word, index) => index >= begin && /^[-(!,)]/.test(word))

@@ -1,5 +1,5 @@
 import type { Grammar } from './grammar.ts'
-import { textOf } from '../invocation/invocation.ts'
+import { knownText } from '../invocation/invocation.ts'
 
 /** Checks `sed`. Does not change scripts. Refuses scripts that run programs or open files. */
 export const sed: Grammar = {
@@ -10,7 +10,7 @@ export const sed: Grammar = {
     const given = values.get('e') ?? []
     const [first, ...rest] = operands
     if (given.length === 0 && first !== undefined) call.text(first)
-    const scripts = given.length === 0 && first !== undefined ? [{ argument: first, text: textOf(first) }] : given
+    const scripts = given.length === 0 && first !== undefined ? [{ argument: first, text: knownText(first) }] : given
     for (const { argument, text } of scripts) if (text === undefined || !isHarmless(text)) call.refuse('code', argument)
     // The suffix of `-i` can contain another directory.
     for (const { argument, text } of values.get('i') ?? [])

@@ -1,4 +1,4 @@
-import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import { type Argument, type Invocation, knownText } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
 import type { Mode } from '../invocation/path-words.ts'
 
@@ -13,10 +13,10 @@ export function test(call: Invocation): Outcome {
   for (const [index, argument] of args.entries()) {
     const before = args[index - 1]
     // An unknown word could be an operator, and the next word its file.
-    if (before !== undefined && before.value.text === undefined && !follows.test(textOf(argument) ?? ''))
+    if (before !== undefined && before.value.text === undefined && !follows.test(knownText(argument) ?? ''))
       call.refuse('unknown', before)
-    const operator = textOf(before) ?? ''
-    const next = textOf(args[index + 1]) ?? ''
+    const operator = knownText(before) ?? ''
+    const next = knownText(args[index + 1]) ?? ''
     // Refuses `-v`, which evaluates an index in a variable's name.
     if (/^-[vR]$/.test(operator)) call.refuse('construct', argument)
     const mode = modeOf(operator, next)

@@ -1,4 +1,4 @@
-import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import { type Argument, type Invocation, knownText } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
 import { startsOf } from '../invocation/path-words.ts'
 import { isInstalled } from '../installed.ts'
@@ -17,7 +17,7 @@ export function runTrusted(call: Invocation): Outcome {
 const innerPath = /(?<=[=:,@(](?:-[A-Za-z])?|^-[A-Za-z]{1,3})\/(?!\/)[^\s:,)]*/g
 
 function mapArgument(call: Invocation, argument: Argument): void {
-  const text = textOf(argument)
+  const text = knownText(argument)
   const inner = text?.startsWith('/') === false ? [...text.matchAll(innerPath)] : []
   const [first, ...others] = inner.filter(([path]) => isOurs(call, path))
   if (first !== undefined) {
@@ -50,7 +50,7 @@ export function runFile(call: Invocation, program: Argument): Outcome {
     const place = view.resolve(path)
     return trust !== 'all' && place.kind === 'mount' && trust.has(place.virtual)
   }
-  const places = startsOf(textOf(program) ?? '', call)
+  const places = startsOf(knownText(program) ?? '', call)
   if (trust !== 'all' && !(places.length > 0 && places.every(isNamed))) return call.refuse('script', program)
   call.path(program, 'read')
   return runTrusted(call)

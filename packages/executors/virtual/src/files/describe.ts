@@ -20,7 +20,7 @@ export const shellCodes: Readonly<Record<string, string>> = {
   EOUTSIDE: 'ENOENT',
 }
 
-export function describe({ type, size, mode, modifiedAt }: Stat): FsStat {
+export function toFsStat({ type, size, mode, modifiedAt }: Stat): FsStat {
   return {
     isFile: type === 'file',
     isDirectory: type === 'directory',

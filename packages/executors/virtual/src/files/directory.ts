@@ -2,7 +2,7 @@ import type { FileDoor, WorkspaceEntry } from '@ws/core'
 import type { SignalOption } from '@ws/core/adapter'
 
 import type { Facts, ListedEntry } from '@ws/shell-tools'
-import { describe } from './describe.ts'
+import { toFsStat } from './describe.ts'
 
 interface DirectoryOptions extends SignalOption {
   readonly details?: boolean
@@ -51,5 +51,5 @@ function shape(entry: WorkspaceEntry, facts: Facts): ListedEntry {
   const { name, type, size, mode, modifiedAt, version, target } = entry
   // A listing contains only the type of a denied entry or a mount.
   if (facts === 'all' && version === undefined) return { name }
-  return { name, stat: describe({ type, size: size ?? Number.NaN, mode, modifiedAt, version: version ?? '' }), target }
+  return { name, stat: toFsStat({ type, size: size ?? Number.NaN, mode, modifiedAt, version: version ?? '' }), target }
 }

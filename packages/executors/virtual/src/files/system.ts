@@ -31,7 +31,7 @@ export interface SystemOptions {
 /** The use of a path: creating an entry, reading content or a listing, or anything else. */
 type Purpose = 'make' | 'read' | 'look'
 
-interface Place {
+interface FileLocation {
   readonly files: AsyncFiles
   readonly at: string
 }
@@ -119,7 +119,7 @@ export class BashFileSystem implements IFileSystem {
     if (!this.#discards({ files, at })) await files.appendFile(at, content, asOption(options))
   }
 
-  #discards({ files, at }: Place): boolean {
+  #discards({ files, at }: FileLocation): boolean {
     return files === this.#system && discarding.has(at)
   }
 
@@ -145,7 +145,7 @@ export class BashFileSystem implements IFileSystem {
     return this.#shown(await (follow ? files.stat(at) : files.lstat(at)), { files, at })
   }
 
-  #shown(stat: FsStat, { files, at }: Place): FsStat {
+  #shown(stat: FsStat, { files, at }: FileLocation): FsStat {
     return files === this.#files ? stat : programs(at, stat)
   }
 
@@ -174,7 +174,7 @@ export class BashFileSystem implements IFileSystem {
     return (await files.readdir(at)).map((name) => ({ name }))
   }
 
-  async #listable(path: string): Promise<Place> {
+  async #listable(path: string): Promise<FileLocation> {
     const place = await this.#place(path, 'read')
     if (place.at === '/' && this.#root !== '/')
       this.#session?.refuse('/', `the system's directories are not here; list \`${this.#root}\``)
@@ -251,7 +251,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   /** The file system that owns a path, and the path without `..`. */
-  async #place(path: string, purpose: Purpose = 'look'): Promise<Place> {
+  async #place(path: string, purpose: Purpose = 'look'): Promise<FileLocation> {
     if (path === '') throw new FileError('ENOENT', 'open', path)
     const at = await this.#settle(tidyPath(path)).catch((error: unknown) => {
       this.#record({ path, code: codeOf(error) })
@@ -271,14 +271,14 @@ export class BashFileSystem implements IFileSystem {
     return { files: this.#system, at }
   }
 
-  async #readable(path: string): Promise<Place> {
+  async #readable(path: string): Promise<FileLocation> {
     const place = await this.#place(path, 'read')
     if (place.files === this.#system && standardStream.test(place.at))
       this.#session?.refuse(path, 'use `-`, or a redirection')
     return place
   }
 
-  async #writable(path: string, call: string, purpose?: Purpose): Promise<Place> {
+  async #writable(path: string, call: string, purpose?: Purpose): Promise<FileLocation> {
     // A refused script may still run for a while: its writes must change nothing.
     this.#session?.check()
     const place = await this.#place(path, purpose)

@@ -7,7 +7,7 @@ import type { Facts, ListedEntry } from '@ws/shell-tools'
 import type { DirentEntry, WorkspaceAsyncFiles } from './contract.ts'
 import { listDirectory, reachable } from './directory.ts'
 import { asBinary, decode, encode, type EncodingOption } from './encoding.ts'
-import { allows, describe, mayRead, mayWrite, shellCodes } from './describe.ts'
+import { allows, toFsStat, mayRead, mayWrite, shellCodes } from './describe.ts'
 import { systemNames } from './system-names.ts'
 
 export interface WorkspaceFilesOptions {
@@ -130,15 +130,15 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       const stat = await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))
       if (stat.type === 'directory') this.#directories.add(path)
       this.#note(path, stat)
-      return describe(stat)
+      return toFsStat(stat)
     } catch (error) {
       if (codeOf(error) === 'ENOENT') this.#note(path, undefined)
       if (codeOf(error) !== 'EACCES') throw error
-      if (this.#passable.has(path)) return describe({ type: 'directory', size: 0, mode: 0o111, version: '' })
+      if (this.#passable.has(path)) return toFsStat({ type: 'directory', size: 0, mode: 0o111, version: '' })
       const type = await this.#listedType(path)
       if (type === undefined) throw error
       // Describes a denied entry with mode 000: only the type is known.
-      return describe({ type, size: 0, mode: 0, version: '' })
+      return toFsStat({ type, size: 0, mode: 0, version: '' })
     }
   }
 

@@ -1,4 +1,4 @@
-import { type Part, type Word, wordOf } from '../state/nodes.ts'
+import { type WordPart, type Word, wordOf } from '../state/nodes.ts'
 import { bracesOf, homeOf, partsOfText, plain } from '../syntax/patterns.ts'
 import { keepDefaults } from '../syntax/repairs.ts'
 import { isChoice, isList, isStar, mayBeNothing, wordHoldsList } from '../syntax/shapes.ts'
@@ -34,7 +34,7 @@ export class Parts {
   }
 
   /** @param splits true within `${x:-…}`, whose literal text is split too */
-  protected async pieces(part: Part, splits = false): Promise<Pieces> {
+  protected async pieces(part: WordPart, splits = false): Promise<Pieces> {
     const { type, value = '', pattern, parts = [] } = part
     if (type === 'SingleQuoted' || type === 'Escaped') return [{ text: value, quoted: true }]
     if (type === 'Literal')
@@ -71,7 +71,7 @@ export class Parts {
     return values.flatMap((one, index) => (index === 0 ? [one] : [separator, one]))
   }
 
-  async #quoted(parts: readonly Part[]): Promise<Pieces> {
+  async #quoted(parts: readonly WordPart[]): Promise<Pieces> {
     if (!parts.some((part) => isList(part) || isStar(part)))
       return [{ text: (await this.values(parts)).join(''), quoted: true }]
     let isEmpty = false
@@ -93,22 +93,22 @@ export class Parts {
     return isEmpty ? pieces.filter((piece) => piece === boundary || piece.text !== '') : pieces
   }
 
-  async #choose(part: Part): Promise<{ readonly isWord: boolean; readonly chosen: readonly Part[] }> {
+  async #choose(part: WordPart): Promise<{ readonly isWord: boolean; readonly chosen: readonly WordPart[] }> {
     const { operation } = part
-    const test: Part = { ...part, operation: { ...operation, type: 'UseAlternative', word: wordOf('1') } }
+    const test: WordPart = { ...part, operation: { ...operation, type: 'UseAlternative', word: wordOf('1') } }
     const isSet = (await this.values([test])).join('') === '1'
     const isWord = isSet === (operation?.type === 'UseAlternative')
     if (isWord) return { isWord, chosen: operation?.word?.parts ?? [] }
     return { isWord, chosen: isSet ? [{ ...part, operation: null }] : [] }
   }
 
-  async #all(parts: readonly Part[], each: (part: Part) => Promise<Pieces>): Promise<Pieces> {
+  async #all(parts: readonly WordPart[], each: (part: WordPart) => Promise<Pieces>): Promise<Pieces> {
     const pieces: Pieces[] = []
     for (const part of parts) pieces.push(await each(part))
     return pieces.flat()
   }
 
-  protected async values(parts: readonly Part[], quoted = true): Promise<readonly string[]> {
+  protected async values(parts: readonly WordPart[], quoted = true): Promise<readonly string[]> {
     const { state } = this.self.ctx
     const shell = shellOf(this.self)
     const word: Word = { type: 'Word', parts: quoted ? [{ type: 'DoubleQuoted', parts: [...parts] }] : parts }
@@ -131,7 +131,7 @@ export class Parts {
   }
 
   /** Puts the elements of an associative array into bash's order, if the part lists them. Returns a function that undoes this. */
-  #inOrder([part, ...others]: readonly Part[]): (() => void) | undefined {
+  #inOrder([part, ...others]: readonly WordPart[]): (() => void) | undefined {
     const { arrays, associativeArrays } = this.self.ctx.state
     const name = part === undefined || others.length > 0 ? '' : (arrayOf(part) ?? '')
     const list = associativeArrays?.has(name) === true ? arrays?.get(name) : undefined
@@ -162,7 +162,7 @@ export class Parts {
 }
 
 /** Rewrites `${a[*]}` as `${a[@]}`. Outside of quotes, only `${x:=~}` expands a tilde. */
-export function listOf(part: Part): Part {
+export function listOf(part: WordPart): WordPart {
   const { operation, parameter } = part
   const word = operation?.type === 'AssignDefault' && operation.word
   const parts = word && word.parts.map((one) => (one.type === 'TildeExpansion' ? homeOf(one) : one))

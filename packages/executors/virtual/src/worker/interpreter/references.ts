@@ -1,4 +1,4 @@
-import type { Part } from '../state/nodes.ts'
+import type { WordPart } from '../state/nodes.ts'
 import type { Command, Interpreter, ShellState } from '../state/interpreter.ts'
 
 const later: ReadonlySet<string> = new Set(['body', 'clauses', 'condition', 'elseBody'])
@@ -29,7 +29,7 @@ interface Named {
   readonly array?: unknown
   readonly append?: boolean
   readonly operator?: string
-  readonly operand?: { readonly parts: readonly Part[] }
+  readonly operand?: { readonly parts: readonly WordPart[] }
 }
 
 /** Resolves names of `declare -n` in a command, because just-bash finds a list only by its own name. */

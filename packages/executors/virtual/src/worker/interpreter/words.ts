@@ -2,11 +2,11 @@ import type { ExecResult } from 'just-bash'
 
 import { TooMuchWork } from '../patterns/match.ts'
 import { OddPattern } from '../patterns/parse.ts'
-import { type ForLoop, literal, literalWord, type Part, type SimpleCommand, type Word } from '../state/nodes.ts'
+import { type ForLoop, literal, literalWord, type WordPart, type SimpleCommand, type Word } from '../state/nodes.ts'
 import { plain } from '../syntax/patterns.ts'
 import * as shapes from '../syntax/shapes.ts'
 import { type Field, fieldsOf } from '../words/fields.ts'
-import { namesOf, type Place } from '../words/names.ts'
+import { namesOf, type GlobContext } from '../words/names.ts'
 import { listOf, Parts, type Pieces } from './parts.ts'
 import { replaced } from './references.ts'
 import { sessionOf } from '../state/shell.ts'
@@ -82,7 +82,7 @@ export class Words extends Parts {
   async ofTest<Node extends object>(node: Node): Promise<Node> {
     if (this.ifs.startsWith(' ') && !this.holdsKeys(node)) return node
     return (await replaced(node, async (value) => {
-      const part = value as Part
+      const part = value as WordPart
       const isStar = shapes.isStar(part)
       if (!isStar && (!shapes.isList(part) || shapes.isChoice(part))) return value
       return plain((await this.values([listOf(part)])).join(isStar ? this.ifs.slice(0, 1) : ' '))
@@ -147,11 +147,11 @@ export class Words extends Parts {
     return words
   }
 
-  async #alternatives(parts: readonly Part[]): Promise<(readonly Part[])[]> {
+  async #alternatives(parts: readonly WordPart[]): Promise<(readonly WordPart[])[]> {
     const at = parts.findIndex(({ type }) => type === 'BraceExpansion')
     const braces = parts[at]
     if (braces === undefined) return [parts]
-    const words: (readonly Part[])[] = []
+    const words: (readonly WordPart[])[] = []
     for (const item of braces.items ?? []) {
       const range = item.word === undefined ? await this.values([{ ...braces, items: [item] }], false) : []
       for (const one of item.word === undefined ? range.map((text) => [plain(text)]) : [item.word.parts])
@@ -179,7 +179,7 @@ export class Words extends Parts {
     }
     try {
       const place = {
-        files: fs as Place['files'],
+        files: fs as GlobContext['files'],
         cwd: state.cwd,
         dots: dotglob || ignored !== undefined,
         ignored,
@@ -194,5 +194,5 @@ export class Words extends Parts {
   }
 }
 
-const nameOf = ({ parameter, pattern, value = '' }: Part) =>
+const nameOf = ({ parameter, pattern, value = '' }: WordPart) =>
   parameter === undefined ? (pattern ?? (value || '…')) : `$${parameter}`

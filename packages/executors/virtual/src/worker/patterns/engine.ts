@@ -4,7 +4,7 @@ import { keepExpanded } from '../arithmetic/expression.ts'
 import { expressionSource } from './expression.ts'
 import { charactersOf, marks, type Use, uses } from './marks.ts'
 import { Matching, TooMuchWork } from './match.ts'
-import { OddPattern, parsePattern, type Part } from './parse.ts'
+import { OddPattern, parsePattern, type PatternNode } from './parse.ts'
 
 // just-bash compiles each pattern for RE2. This file compiles patterns with this package's marks, and imitates the interface of RE2.
 
@@ -73,7 +73,7 @@ function compiledAnew(text: string, compile: (expression: string) => Compiled): 
   }
 }
 
-const compiledOf = (parts: readonly Part[], use: Use): Compiled => ({
+const compiledOf = (parts: readonly PatternNode[], use: Use): Compiled => ({
   matcher: (text) => new PatternMatcher(parts, use, text),
   // for a suffix, just-bash expects a group
   groupCount: () => (use === uses.suffix ? 1 : 0),
@@ -86,14 +86,14 @@ function refuse(subject: string, reason: string): never {
 }
 
 class PatternMatcher implements Matcher {
-  readonly #parts: readonly Part[]
+  readonly #parts: readonly PatternNode[]
   readonly #use: Use
   #text: string
   #matching: Matching
   #found: { readonly start: number; readonly end: number } | undefined
   readonly matcherInput: { charSequence: string }
 
-  constructor(parts: readonly Part[], use: Use, text: string) {
+  constructor(parts: readonly PatternNode[], use: Use, text: string) {
     this.#parts = parts
     this.#use = use
     this.#text = text

@@ -1,4 +1,4 @@
-import type { Part } from './parse.ts'
+import type { PatternNode } from './parse.ts'
 
 // The matcher computes sets of end positions. Time grows with text length times pattern length; inside `!(…)`, quadratically.
 
@@ -11,7 +11,7 @@ const mostPlaces = 4_000_000
 export class TooMuchWork extends Error {}
 
 export class Matching {
-  readonly #parts: readonly Part[]
+  readonly #parts: readonly PatternNode[]
   /** The text's code points, if some characters have two code units. */
   readonly #codes: Uint32Array | undefined
   readonly #units: Uint32Array | undefined
@@ -20,7 +20,7 @@ export class Matching {
   #left: number
   #starts: Places | undefined
 
-  constructor(parts: readonly Part[], text: string) {
+  constructor(parts: readonly PatternNode[], text: string) {
     this.#parts = parts
     this.#text = text
     if (/[\ud800-\udbff]/.test(text)) {
@@ -70,14 +70,14 @@ export class Matching {
   }
 
   /** End positions of parts that begin at the given positions. With step -1, the parts are matched backwards. */
-  #after(parts: readonly Part[], from: Places, step: 1 | -1): Places {
+  #after(parts: readonly PatternNode[], from: Places, step: 1 | -1): Places {
     let places = from
     for (let index = 0; index < parts.length && count(places) > 0; index++)
-      places = this.#afterOne(parts.at(step === 1 ? index : -1 - index) as Part, places, step)
+      places = this.#afterOne(parts.at(step === 1 ? index : -1 - index) as PatternNode, places, step)
     return places
   }
 
-  #afterOne(part: Part, places: Places, step: 1 | -1): Places {
+  #afterOne(part: PatternNode, places: Places, step: 1 | -1): Places {
     this.#take(count(places) + 1)
     if (part.kind === 'never') return []
     if (part.kind === 'star')
@@ -96,7 +96,7 @@ export class Matching {
   }
 
   #afterGroup(
-    { operator, alternatives }: Extract<Part, { readonly kind: 'group' }>,
+    { operator, alternatives }: Extract<PatternNode, { readonly kind: 'group' }>,
     places: Places,
     step: 1 | -1,
   ): Places {

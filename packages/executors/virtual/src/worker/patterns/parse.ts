@@ -1,11 +1,11 @@
 import { classTest } from './classes.ts'
 import type { Character } from './marks.ts'
 
-export type Part =
+export type PatternNode =
   | { readonly kind: 'character'; readonly code: number }
   | { readonly kind: 'any' | 'star' | 'never' }
   | { readonly kind: 'set'; readonly has: (code: number) => boolean }
-  | { readonly kind: 'group'; readonly operator: string; readonly alternatives: readonly (readonly Part[])[] }
+  | { readonly kind: 'group'; readonly operator: string; readonly alternatives: readonly (readonly PatternNode[])[] }
 
 /** A pattern whose meaning in bash depends on details of bash's search. */
 export class OddPattern extends Error {}
@@ -17,12 +17,12 @@ export interface Reading {
   readonly counted: boolean
 }
 
-export function parsePattern(given: readonly Character[], reading: Reading): Part[] {
+export function parsePattern(given: readonly Character[], reading: Reading): PatternNode[] {
   const text = unescaped(given)
   const last = text.at(-1)
   if (reading.counted && active(text[0]) === '*' && last?.quoted === true && last.text === '*')
     throw new OddPattern('`*…\\*` in a replacement, which bash finds at the end alone')
-  const parts: Part[] = []
+  const parts: PatternNode[] = []
   for (let at = 0; at < text.length; at++) {
     const operator = active(text[at])
     if (reading.extended && /^[?*+@!]$/.test(operator) && active(text[at + 1]) === '(') {
@@ -46,7 +46,7 @@ export function parsePattern(given: readonly Character[], reading: Reading): Par
   return parts
 }
 
-function isEmpty(parts: readonly Part[]): boolean {
+function isEmpty(parts: readonly PatternNode[]): boolean {
   return parts.every(
     (part) =>
       part.kind === 'star' ||
@@ -58,7 +58,7 @@ export const active = (character: Character | undefined) => (character?.quoted =
 
 const codeOf = (character: Character | undefined) => character?.text.codePointAt(0) ?? 0
 
-const literal = (character: Character | undefined): Part => ({ kind: 'character', code: codeOf(character) })
+const literal = (character: Character | undefined): PatternNode => ({ kind: 'character', code: codeOf(character) })
 
 /** Removes backslashes that come from a variable: each backslash quotes the next character. A backslash at the end is a plain character. */
 export function unescaped(given: readonly Character[]): Character[] {
@@ -110,7 +110,7 @@ function endOfBracket(text: readonly Character[], from: number): number {
 }
 
 interface Bracket {
-  readonly part: Part
+  readonly part: PatternNode
   readonly end: number
 }
 
@@ -131,7 +131,7 @@ function bracket(text: readonly Character[], from: number): Bracket {
         if (text.slice(at).some((one) => active(one) === ']')) throw new OddPattern('`[:` without `:]`')
         return unclosed
       }
-      const test = classTest(textOf(text, at + 2, close))
+      const test = classTest(join(text, at + 2, close))
       if (test !== undefined) tests.push((code) => test.test(String.fromCodePoint(code)))
       at = close + 2
       continue
@@ -164,7 +164,7 @@ function closingOf(text: readonly Character[], from: number, sign: string): numb
   return -1
 }
 
-function textOf(text: readonly Character[], from: number, to: number): string {
+function join(text: readonly Character[], from: number, to: number): string {
   return text
     .slice(from, to)
     .map((character) => character.text)

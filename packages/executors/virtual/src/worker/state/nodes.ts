@@ -2,11 +2,11 @@ import { type Bash, parse } from '#just-bash'
 
 export type Plugin = Parameters<Bash['registerTransformPlugin']>[0]
 
-export interface Part {
+export interface WordPart {
   readonly type: string
   readonly value?: string
   readonly pattern?: string
-  readonly parts?: readonly Part[]
+  readonly parts?: readonly WordPart[]
   readonly parameter?: string
   readonly operation?: Operation | null
   readonly items?: readonly {
@@ -35,7 +35,7 @@ export interface Operation {
 
 export interface Word {
   readonly type: 'Word'
-  readonly parts: readonly Part[]
+  readonly parts: readonly WordPart[]
 }
 
 export interface SimpleCommand {
@@ -89,8 +89,8 @@ export function literal(word: Word | null | undefined): string | undefined {
   return word?.parts.length === 1 && part?.type === 'Literal' ? part.value : undefined
 }
 
-export function textOf(word: Partial<Part> | null): string {
-  return word?.value ?? (word?.parts ?? []).map(textOf).join('')
+export function literalText(word: Partial<WordPart> | null): string {
+  return word?.value ?? (word?.parts ?? []).map(literalText).join('')
 }
 
 export function literalWord(value: string): Word {

@@ -1,7 +1,7 @@
 import { bytesOf } from '@ws/shell-tools'
 import type { ExecResult } from 'just-bash'
 
-import { textOf, type Word } from './nodes.ts'
+import { literalText, type Word } from './nodes.ts'
 import type { Command } from './interpreter.ts'
 
 interface Redirected {
@@ -53,7 +53,7 @@ export function outputsOf(command: Command, outputs: Outputs): Outputs {
   for (const one of redirections) {
     const { operator, fd, target, fdVariable } = one
     if (!operator.includes('>') || fdVariable) continue
-    const name = textOf(target)
+    const name = literalText(target)
     const [, to = ''] = /^(?:\/dev\/fd\/)?(\d+)-?$/.exec(named.get(name) ?? name) ?? []
     const place = to === '' ? one : (places.get(to) ?? one)
     const from = String(fd ?? 1)
@@ -87,7 +87,9 @@ export function asOne(result: ExecResult, outputs: Outputs): ExecResult {
 
 /** True for `exec` without a program: its redirections stay in effect. */
 export function isBareExec(command: Command): boolean {
-  return command.type === 'SimpleCommand' && command.args.length === 0 && textOf(command.name as Word | null) === 'exec'
+  return (
+    command.type === 'SimpleCommand' && command.args.length === 0 && literalText(command.name as Word | null) === 'exec'
+  )
 }
 
 /** True for `$(< file)`, which reads a file without a command. */

@@ -10,7 +10,7 @@ import {
 } from '../arithmetic/expression.ts'
 import { needsShell } from '../arithmetic/expand.ts'
 import { uses } from '../patterns/marks.ts'
-import { literalWord, type Part, type Word, wordOf } from '../state/nodes.ts'
+import { literalWord, type WordPart, type Word, wordOf } from '../state/nodes.ts'
 import { marked } from './patterns.ts'
 
 // just-bash calculates in doubles, and expands `${x}` and `$(…)` after parsing an expression. bash expands first.
@@ -38,7 +38,7 @@ interface Shape {
   readonly left?: Word
   readonly right?: Word
   readonly operand?: Word
-  readonly parts?: readonly Part[]
+  readonly parts?: readonly WordPart[]
   readonly name?: string
   readonly value?: Word | null
   readonly array?: readonly Word[] | null
@@ -57,7 +57,7 @@ export function rewriteArithmetic(node: unknown, reach?: Use['reach']): void {
   const { type = '', operator = '', parameter = '', operation } = node as Shape
   if (type === 'ArithmeticExpansion' || type === 'ArithmeticCommand') {
     const { expression } = node as { readonly expression: Expression }
-    const text = textOf(expression)
+    const text = expressionText(expression)
     const use = { reach: type === 'ArithmeticCommand' ? ('command' as const) : reach }
     if (needsShell(text) && !own.test(text)) expandFirst(node, type, text, use)
     else rewrite(expression, use)
@@ -95,7 +95,7 @@ export function numberWord(value: Word | undefined, added: string | undefined): 
 
 function wordFrom(expanded: readonly (Word | undefined)[], node: object): Word {
   const expression = { type: 'ArithmeticExpression', expression: node, originalText: '' }
-  return { type: 'Word', parts: [...expanded.map(expansion), { type: 'ArithmeticExpansion', expression } as Part] }
+  return { type: 'Word', parts: [...expanded.map(expansion), { type: 'ArithmeticExpansion', expression } as WordPart] }
 }
 
 /** Rewrites `for ((…))`, in which a fault ends the loop. The condition detects the fault, so a missing condition is added. */
@@ -107,14 +107,14 @@ function rewriteLoop(node: Shape): void {
 
 let count = 0
 
-interface Found {
+interface Subscript {
   readonly name: string
   /** Parts that expand to nothing, and compute the key. */
-  readonly parts: readonly Part[]
+  readonly parts: readonly WordPart[]
 }
 
 /** An element whose subscript is an expression. The key is computed before the element is used, by bash's rules. */
-function element(text: string, use: Element['use'], reach?: Use['reach']): Found | undefined {
+function element(text: string, use: Element['use'], reach?: Use['reach']): Subscript | undefined {
   const [, name = '', subscript = ''] = /^(\w+)\[(.+)\]$/s.exec(text) ?? []
   const isKnown =
     /^(?:[@*]|0|[1-9]\d{0,14})?$/.test(subscript) && (use === 'value' || use === 'list' || subscript === '@')
@@ -129,13 +129,17 @@ function element(text: string, use: Element['use'], reach?: Use['reach']): Found
     expression,
     originalText: '',
   }))
-  const find = { type: 'ParameterExpansion', parameter: '#', operation: { type: 'Substring', offset, length } } as Part
+  const find = {
+    type: 'ParameterExpansion',
+    parameter: '#',
+    operation: { type: 'Substring', offset, length },
+  } as WordPart
   return { name: `${name}[$${kept}]`, parts: [...expand, find] }
 }
 
 const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])
 
-function withKey(part: Part, reach: Use['reach']): readonly Part[] {
+function withKey(part: WordPart, reach: Use['reach']): readonly WordPart[] {
   const { type, parameter = '', operation } = part as unknown as Shape
   if (type !== 'ParameterExpansion') return [part]
   const found = element(parameter, defaults.has(operation?.type ?? '') ? 'default' : 'value', reach)
@@ -170,7 +174,7 @@ function plainText({ parts }: Word): string {
 }
 
 /** The original text of an expression. just-bash inserts a blank in `((i<=3))`, and may include extra parentheses. */
-function textOf({ originalText = '' }: Expression): string {
+function expressionText({ originalText = '' }: Expression): string {
   const text = originalText.replace(/([<>]) =/g, '$1=')
   let depth = 0
   const end = [...text].findIndex((character) => (depth += character === '(' ? 1 : character === ')' ? -1 : 0) < 0)
@@ -178,7 +182,7 @@ function textOf({ originalText = '' }: Expression): string {
 }
 
 function rewrite(node: Expression, use: Use): void {
-  const text = textOf(node)
+  const text = expressionText(node)
   if (text === '' || own.test(text)) return
   node.expression = needsShell(text) ? refused : expressionNode(text, use)
   node.originalText = ''
@@ -190,13 +194,13 @@ const refused = {
 }
 
 /** A part that expands to nothing, and whose text is kept for the arithmetic evaluator. */
-function expansion(word: Word | undefined): Part {
+function expansion(word: Word | undefined): WordPart {
   const pattern = marked(word, uses.arithmetic)
   const operation = { type: 'PatternRemoval', pattern, side: 'prefix', greedy: true }
-  return { type: 'ParameterExpansion', parameter: '#', operation } as Part
+  return { type: 'ParameterExpansion', parameter: '#', operation } as WordPart
 }
 
-function inQuotes(text: string, reach: Use['reach']): Part {
+function inQuotes(text: string, reach: Use['reach']): WordPart {
   const word = wordOf(`"${/\$\(|`/.test(text) ? text : text.replace(/(?<!\\)"/g, '')}"`)
   rewriteArithmetic(word, reach)
   return expansion(word)

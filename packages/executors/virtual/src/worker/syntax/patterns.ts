@@ -1,5 +1,5 @@
 import { marks, type Use, uses } from '../patterns/marks.ts'
-import { type Node, type Operation, type Part, type Word, wordOf } from '../state/nodes.ts'
+import { type Node, type Operation, type WordPart, type Word, wordOf } from '../state/nodes.ts'
 
 interface Shape {
   readonly type: string
@@ -25,7 +25,7 @@ export function markPatterns(node: Node): void {
     }
   }
   if (shape.type === 'Redirection' && shape.operator?.startsWith('<<') === true) keepText(shape)
-  if (shape.type === 'DoubleQuoted') keepBackslashes(node as unknown as Part)
+  if (shape.type === 'DoubleQuoted') keepBackslashes(node as unknown as WordPart)
   if (shape.type === 'ParameterExpansion' && /^[@*]$/.test(shape.parameter ?? '') && shape.operation?.type === 'Length')
     Object.assign(node, { parameter: '#', operation: null })
   if (shape.type === 'ParameterExpansion' && shape.operation)
@@ -34,7 +34,7 @@ export function markPatterns(node: Node): void {
 
 /** Keeps text unchanged: a here-document keeps backslashes before most characters, and `<<<` expands no braces. */
 function keepText({ operator, target }: Shape): void {
-  const word = (operator === '<<<' ? target : target?.content) as { parts: readonly Part[] } | undefined
+  const word = (operator === '<<<' ? target : target?.content) as { parts: readonly WordPart[] } | undefined
   if (word === undefined) return
   word.parts = word.parts.flatMap((part) => {
     const { type, value = '' } = part
@@ -44,9 +44,9 @@ function keepText({ operator, target }: Shape): void {
 }
 
 /** Keeps the backslash in the double quotes of `"${x:-\\*}"`. */
-function keepBackslashes({ parts = [] }: Part): void {
+function keepBackslashes({ parts = [] }: WordPart): void {
   for (const part of parts) {
-    const word = part.operation?.word as { parts: readonly Part[] } | null | undefined
+    const word = part.operation?.word as { parts: readonly WordPart[] } | null | undefined
     if (word)
       word.parts = word.parts.flatMap((one) =>
         one.type === 'Escaped' && !/^[$`"\\}\n]$/.test(one.value ?? '') ? [plain(`\\${one.value}`)] : [one],
@@ -90,7 +90,7 @@ interface Options {
   /** `+`: `@(a|b)` is a group; `l`: the pattern is applied to each element of a list. */
   readonly kind?: '-' | '+' | 'l'
   /** Parts of a replacement that are given to the matcher. */
-  readonly watched?: readonly Part[]
+  readonly watched?: readonly WordPart[]
 }
 
 export function marked(word: Word | null | undefined, use: Use, { kind = '-', watched = [] }: Options = {}): Word {
@@ -100,10 +100,10 @@ export function marked(word: Word | null | undefined, use: Use, { kind = '-', wa
   return { type: 'Word', parts: [{ type: 'DoubleQuoted', parts: [begin, ...parts, ...more, plain(marks.end)] }] }
 }
 
-export const plain = (value: string): Part => ({ type: 'Literal', value })
-const quoted = (parts: readonly Part[]): Part[] => [plain(marks.quote), ...parts, plain(marks.unquote)]
+export const plain = (value: string): WordPart => ({ type: 'Literal', value })
+const quoted = (parts: readonly WordPart[]): WordPart[] => [plain(marks.quote), ...parts, plain(marks.unquote)]
 
-function partsOf(part: Part, expression: boolean): readonly Part[] {
+function partsOf(part: WordPart, expression: boolean): readonly WordPart[] {
   const { type, value = '', parts = [] } = part
   if (type === 'SingleQuoted') return quoted([plain(value)])
   if (type === 'DoubleQuoted') return quoted(parts)
@@ -123,14 +123,14 @@ function partsOf(part: Part, expression: boolean): readonly Part[] {
   return [part]
 }
 
-export function homeOf({ user }: Part): Part {
+export function homeOf({ user }: WordPart): WordPart {
   return typeof user === 'string'
     ? plain(`~${user}`)
     : { type: 'ParameterExpansion', parameter: 'HOME', operation: null }
 }
 
 /** The text of braces, as parts: braces are not expanded in a pattern. */
-export function bracesOf({ items = [] }: Part, each: (part: Part) => readonly Part[]): readonly Part[] {
+export function bracesOf({ items = [] }: WordPart, each: (part: WordPart) => readonly WordPart[]): readonly WordPart[] {
   const inner = items.flatMap(({ word, start, end, step }, index) => [
     ...(index === 0 ? [] : [plain(',')]),
     ...(word?.parts.flatMap(each) ?? [
@@ -144,8 +144,8 @@ const token =
   /'[^']*'|"(?:[^"\\$`]|\\[^]|\$(?!\())*"|\\[^]|\$(?:\w+|[*@#?$!-]|\{(?:[^{}'"`$\\]|\$\w+)*\})|\$'(?:[^'\\]|\\[^])*'/g
 
 /** Parses a text such as `@(a|"$b")`, which just-bash leaves unparsed. */
-export function partsOfText(text: string): readonly Part[] {
-  const parts: Part[] = []
+export function partsOfText(text: string): readonly WordPart[] {
+  const parts: WordPart[] = []
   let end = 0
   for (const found of text.matchAll(token)) {
     parts.push(plain(text.slice(end, found.index)), ...wordOf(found[0]).parts)
@@ -156,7 +156,7 @@ export function partsOfText(text: string): readonly Part[] {
 }
 
 /** Parts of a replacement that are given to the matcher. These parts are expanded twice, so parts with commands are excluded. */
-const watched = (parts: readonly Part[]): readonly Part[] =>
+const watched = (parts: readonly WordPart[]): readonly WordPart[] =>
   parts
     .filter((part) => !/"type":"(?:Command|Arithmetic|AssignDefault)/.test(JSON.stringify(part)))
     .flatMap((part) => partsOf(part, false))

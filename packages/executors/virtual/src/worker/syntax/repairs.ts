@@ -1,19 +1,19 @@
 import { parse } from '#just-bash'
 
-import { type ForLoop, type Node, type Part, type SimpleCommand, type Word, wordOf } from '../state/nodes.ts'
+import { type ForLoop, type Node, type WordPart, type SimpleCommand, type Word, wordOf } from '../state/nodes.ts'
 
 /** Rewrites a node that just-bash reads in another way than bash, if another form has the right meaning. */
 export function repair(node: Node): void {
   if (node.type === 'Statement') repairDeclaration(node as unknown as OneCommand)
   // In just-bash, `for x; do` splits quoted parts of "$@".
   if (node.type === 'For' && node.words === null) (node as ForLoop).words = [wordOf('"$@"')]
-  const { word } = (node as unknown as Part).operation ?? {}
+  const { word } = (node as unknown as WordPart).operation ?? {}
   // just-bash expands a tilde after each colon. bash does so only in an assignment.
   if (word) Object.assign(word, { parts: word.parts.map((part, index) => (index > 0 ? withoutTilde(part) : part)) })
   if ('parts' in node) keepDefaults(node as unknown as Word)
 }
 
-const withoutTilde = (part: Part): Part =>
+const withoutTilde = (part: WordPart): WordPart =>
   part.type === 'TildeExpansion' ? { type: 'Literal', value: `~${part.user ?? ''}` } : part
 
 const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])
@@ -25,7 +25,7 @@ export function keepDefaults({ parts: [part, ...others] }: Word): void {
   if (others.length > 0 || inner?.length !== 1 || expansion?.type !== 'ParameterExpansion') return
   const { parameter = '', operation } = expansion
   if (!defaults.has(operation?.type ?? '') || /^[@*]$|\[[@*]\]$/.test(parameter)) return
-  ;(inner as Part[]).unshift({ type: 'Literal', value: '' })
+  ;(inner as WordPart[]).unshift({ type: 'Literal', value: '' })
 }
 
 interface OneCommand {

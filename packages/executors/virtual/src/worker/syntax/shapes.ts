@@ -1,18 +1,18 @@
-import type { Part, Word } from '../state/nodes.ts'
+import type { WordPart, Word } from '../state/nodes.ts'
 import { partsOfText } from './patterns.ts'
 
-export const isList = (part: Part): boolean =>
+export const isList = (part: WordPart): boolean =>
   part.type === 'ParameterExpansion' &&
   (/^@$|\[@\]$/.test(part.parameter ?? '') ||
     (/^(?:ArrayKeys|VarNamePrefix|Indirection)$/.test(part.operation?.type ?? '') && !part.operation?.star) ||
     wordHoldsList(part))
 
-const holdsList = ({ type, parts = [] }: Part) => type === 'DoubleQuoted' && parts.some(isList)
+const holdsList = ({ type, parts = [] }: WordPart) => type === 'DoubleQuoted' && parts.some(isList)
 
-export const isChoice = ({ operation, parameter }: Part): boolean =>
+export const isChoice = ({ operation, parameter }: WordPart): boolean =>
   /^(?:DefaultValue|UseAlternative)$/.test(operation?.type ?? '') && parameter !== '__nothing'
 
-export const wordHoldsList = (part: Part): boolean =>
+export const wordHoldsList = (part: WordPart): boolean =>
   isChoice(part) && part.operation?.word?.parts.some((one) => isList(one) || holdsList(one)) === true
 
 const open = /^(?:Glob|BraceExpansion|ParameterExpansion|CommandSubstitution|ArithmeticExpansion)$/
@@ -22,7 +22,7 @@ export function isOpen(word: Word): boolean {
   let result = known.get(word)
   if (result === undefined) {
     const { parts } = word
-    const isOdd = (part: Part) =>
+    const isOdd = (part: WordPart) =>
       open.test(part.type) ||
       // just-bash would read these quoted characters as a pattern.
       (/^(?:Literal|Escaped)$/.test(part.type) && /[*?[\\]/.test(part.value ?? '')) ||
@@ -44,10 +44,10 @@ export const isExpanded = ({ parts }: Word): boolean =>
   parts.some(({ type, parts: inner }) => type === 'DoubleQuoted' && inner?.some((one) => one.type !== 'Literal')) &&
   parts.every(({ type }) => type !== 'ProcessSubstitution')
 
-export const flat = (part: Part): readonly Part[] =>
+export const flat = (part: WordPart): readonly WordPart[] =>
   part.type === 'DoubleQuoted' ? (part.parts ?? []) : part.type === 'Glob' ? partsOfText(part.pattern ?? '') : [part]
 
-export const isSplit = (part: Part): boolean => /^(?:Param|Command|Arith)/.test(part.type) || holdsList(part)
+export const isSplit = (part: WordPart): boolean => /^(?:Param|Command|Arith)/.test(part.type) || holdsList(part)
 
 export const isOpenName = (word: Word): boolean => isOpen(word) || word.parts.some(holdsList)
 
@@ -65,11 +65,11 @@ export const holdsBraces = ({ parts }: Word): boolean =>
   /\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(parts.map(({ type, value = '' }) => (type === 'Literal' ? value : '')).join(''))
 
 /** True for `${@+x}`. Without parameters, this part yields no word. */
-export const mayBeNothing = ({ parameter, operation }: Part): boolean =>
+export const mayBeNothing = ({ parameter, operation }: WordPart): boolean =>
   parameter === '@' && operation?.type === 'UseAlternative'
 
 /** True for `${a[*]}` and `${*:1}`. */
-export const isStar = ({ type, parameter = '', operation }: Part): boolean =>
+export const isStar = ({ type, parameter = '', operation }: WordPart): boolean =>
   type === 'ParameterExpansion' &&
   (parameter.endsWith('[*]') || (parameter === '*' && Boolean(operation)) || operation?.star === true)
 
@@ -79,4 +79,4 @@ export const isOddText = ({ parts }: Word): boolean =>
   (parts.some(({ type, pattern }) => type === 'Glob' && pattern?.includes('[') === true) &&
     parts.some(({ type, pattern }) => type.endsWith('Quoted') || /["'\\]/.test(pattern ?? '')))
 
-const isAnyList = (part: Part) => isList(part) || isStar(part) || part.parameter === '*'
+const isAnyList = (part: WordPart) => isList(part) || isStar(part) || part.parameter === '*'

@@ -1,5 +1,5 @@
 import type { Problem } from './checked.ts'
-import { literal, type Node, type Part, type SimpleCommand, textOf, type Word } from '../state/nodes.ts'
+import { literal, type Node, type WordPart, type SimpleCommand, literalText, type Word } from '../state/nodes.ts'
 
 /** Variables that bash sets and just-bash leaves empty. */
 const unset = new Set(
@@ -10,7 +10,7 @@ const unset = new Set(
 
 /** The first difference between bash and just-bash that cannot be rewritten. */
 export function unlikeBash(node: Node): Problem | undefined {
-  const { type, parts = [], parameter = '', operation, items, pattern = '' } = node as unknown as Part
+  const { type, parts = [], parameter = '', operation, items, pattern = '' } = node as unknown as WordPart
   const text = node.type === 'Statement' ? (node.sourceText ?? '') : ''
   if (type === 'ParameterExpansion') {
     const [name = ''] = parameter.split('[')
@@ -95,13 +95,13 @@ const holdsBracesInBrackets = ({ parts }: Word): boolean =>
   parts.some(({ pattern = '' }) => /\[[^\]]*\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(pattern))
 
 /** True for a part with a quote: just-bash treats a quoted comma in braces as a separator. */
-function isTorn({ type, value = '' }: Part): boolean {
+function isTorn({ type, value = '' }: WordPart): boolean {
   return type === 'Literal' && /['"]|\\$/.test(value)
 }
 
 function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   const name = literal(node.name)
-  const words = node.args.map((word) => textOf(word))
+  const words = node.args.map((word) => literalText(word))
   const option = (letters: RegExp) => words.find((word) => letters.test(word))
   switch (name) {
     case 'help':
@@ -134,7 +134,7 @@ export function lastWordProblem(nodes: readonly Node[]): Problem | undefined {
   let current: SimpleCommand | undefined
   for (const node of nodes) {
     if (node.type === 'SimpleCommand') [before, current] = [current, node]
-    else if ((node as unknown as Part).parameter === '_' && (before?.args ?? []).length === 0)
+    else if ((node as unknown as WordPart).parameter === '_' && (before?.args ?? []).length === 0)
       return { subject: '$_', reason: 'the command before has no words' }
   }
   return undefined

@@ -1,7 +1,7 @@
 import { parse } from '#just-bash'
 
 import type { ScriptTool } from '../call.ts'
-import { literal, type Node, type Part, walk, type Word } from '../state/nodes.ts'
+import { literal, type Node, type WordPart, walk, type Word } from '../state/nodes.ts'
 import { bash, scriptOf } from './bash.ts'
 
 /** The command `sh`, which is dash. Refuses scripts that bash and dash would run differently. */
@@ -61,9 +61,9 @@ function oddityOf(node: Node): string | undefined {
     return sourceText.startsWith('f') ? 'function' : "$'…'"
   if (node.type !== 'SimpleCommand') return undefined
   const name = literal(node.name)
-  const words = node.args.map(textOf)
+  const words = node.args.map(wordText)
   if (name !== undefined && missing.has(name)) return name
-  if ((name === '[' || name === 'test' || textOf(node.name) === '[') && words.some((word) => word === '=='))
+  if ((name === '[' || name === 'test' || wordText(node.name) === '[') && words.some((word) => word === '=='))
     return `${name ?? '['} ==`
   if (name === 'read') return words.find((word) => /^-.*[^-rp]/.test(word))
   if (name === 'echo') return words.find((word) => /^-[neE]*[eE]/.test(word) || word.includes('\\'))
@@ -72,8 +72,8 @@ function oddityOf(node: Node): string | undefined {
   return undefined
 }
 
-function textOf(word: Word | null): string {
-  const all = (given: readonly Part[]): string =>
+function wordText(word: Word | null): string {
+  const all = (given: readonly WordPart[]): string =>
     given
       .map(({ value, pattern, parts: inner }) =>
         inner === undefined ? (value ?? (typeof pattern === 'string' ? pattern : '')) : all(inner),

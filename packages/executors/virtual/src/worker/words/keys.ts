@@ -1,6 +1,6 @@
 import { encodeText } from '@ws/shell-tools/files'
 
-import type { Part } from '../state/nodes.ts'
+import type { WordPart } from '../state/nodes.ts'
 
 const buckets = 1024
 export const mostKeys = 2 * buckets - 1
@@ -32,6 +32,6 @@ export function numbered(elements: ReadonlyMap<string, string>): Map<string, str
 
 export const withoutNumbers = (text: string): string => text.replace(/\u{f0008}\d{4}/gu, '')
 
-export function arrayOf({ parameter = '', operation }: Part): string | undefined {
+export function arrayOf({ parameter = '', operation }: WordPart): string | undefined {
   return operation?.type === 'ArrayKeys' ? operation.array : /^(\w+)\[[@*]\]$/.exec(parameter)?.[1]
 }

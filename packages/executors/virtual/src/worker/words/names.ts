@@ -10,7 +10,7 @@ type Files = Pick<BashFileSystem, 'readdirWithFileTypes' | 'resolvePath'> & {
   look(path: string, options: { readonly follow: boolean }): Promise<{ readonly isDirectory: boolean }>
 }
 
-export interface Place {
+export interface GlobContext {
   readonly files: Files
   readonly cwd: string
   /** True if `*` matches names with a leading dot. */
@@ -27,7 +27,7 @@ interface Segment {
 }
 
 /** Matching names in byte order; `undefined` for a field without a pattern. */
-export async function namesOf(field: Field, place: Place): Promise<readonly string[] | undefined> {
+export async function namesOf(field: Field, place: GlobContext): Promise<readonly string[] | undefined> {
   if (!field.some(({ quoted, text }) => !quoted && /[*?\]]/.test(text))) return undefined
   const characters = unescaped(field.flatMap(({ text, quoted }) => charactersOf(text, quoted)))
   if (!isPattern(characters)) return undefined
@@ -81,19 +81,19 @@ function segmentsOf(characters: readonly Character[]): Segment[] {
     const end = at
     while (at < characters.length && isSlash(characters[at] as Character)) at++
     const matches = isPattern(own) ? testOf(own) : undefined
-    segments.push({ text: textOf(own), slashes: '/'.repeat(at - end), ...(matches === undefined ? {} : { matches }) })
+    segments.push({ text: join(own), slashes: '/'.repeat(at - end), ...(matches === undefined ? {} : { matches }) })
   }
   return segments
 }
 
-const textOf = (characters: readonly Character[]) => characters.map(({ text }) => text).join('')
+const join = (characters: readonly Character[]) => characters.map(({ text }) => text).join('')
 
 function testOf(characters: readonly Character[]): (text: string) => boolean {
   const parts = parsePattern(characters, { extended: false, counted: false })
   return (text) => new Matching(parts, text).whole()
 }
 
-async function existing(paths: readonly string[], { files, cwd, count }: Place): Promise<string[]> {
+async function existing(paths: readonly string[], { files, cwd, count }: GlobContext): Promise<string[]> {
   const found: string[] = []
   for (const path of paths) {
     const follow = path.endsWith('/')
