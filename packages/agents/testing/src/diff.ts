@@ -1,4 +1,4 @@
-import { flatten, shown, textOf, type Node, type Nodes, type Tree } from './tree.ts'
+import { flatten, shown, decodeText, type Node, type Nodes, type Tree } from './tree.ts'
 
 export interface TreeChange {
   readonly path: string
@@ -78,7 +78,7 @@ export function explainDifference(expected: Node, received: Node, indent = '  ')
   if (Buffer.compare(expected.content, received.content) === 0) {
     return `has the same content, and differs in its details:${both(detailsOf(expected), detailsOf(received))}`
   }
-  const [wanted, got] = [textOf(expected.content), textOf(received.content)]
+  const [wanted, got] = [decodeText(expected.content), decodeText(received.content)]
   if (wanted === undefined || got === undefined) {
     const at = received.content.findIndex((byte, index) => byte !== expected.content[index])
     const from = at === -1 ? received.content.length : at

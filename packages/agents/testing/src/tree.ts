@@ -97,12 +97,12 @@ export function shown(node: Node): Tree[string] {
   if (node.type === 'directory') return {}
   if (node.type === 'symlink') return link(node.target)
   const { content: bytes, mode, modifiedAt } = node
-  const read = textOf(bytes) ?? bytes
+  const read = decodeText(bytes) ?? bytes
   return mode === undefined && modifiedAt === undefined ? read : file(read, { mode, modifiedAt })
 }
 
 /** The text of UTF-8 bytes; `undefined` for other bytes. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
   } catch {

@@ -4,7 +4,7 @@ import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/o
 
 import { diffNodes, explainChanges, explainDifference, quote } from './diff.ts'
 import { readNodes, type TreeOptions, type TreeSource } from './read.ts'
-import { bytesOf, flatten, nest, shown, textOf, type Node, type Nodes, type Tree } from './tree.ts'
+import { bytesOf, flatten, nest, shown, decodeText, type Node, type Nodes, type Tree } from './tree.ts'
 
 export interface Verdict {
   readonly pass: boolean
@@ -32,7 +32,7 @@ export async function judgeFile(source: TreeSource, given: string, expected?: Fi
   const actual = shown(received)
   const pass = `${quote(path)} has this content, and should not have it`
   if (expected instanceof RegExp) {
-    const text = textOf(found)
+    const text = decodeText(found)
     if (text !== undefined && new RegExp(expected).test(text)) return { pass: true, message: () => pass }
     const message = `${quote(path)} does not match ${String(expected)}\n    received: ${quote(text ?? `${found.length} bytes`)}`
     return { pass: false, message: () => message, actual, expected }

@@ -34,7 +34,7 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   const face = options.checkpoints === true ? withCheckpoints(name, chosen) : chosen
   const tools = face.tools.map((tool): Tool => {
     const { name: toolName, inputSchema, annotations } = tool
-    const description = describe(tool, workspace)
+    const description = descriptionOf(tool, workspace)
     const run = (input: unknown, { signal }: RunOptions = {}): Promise<ToolAnswer> =>
       runTool(face, tool, session.begin(toolName, signal), input)
     return { name: toolName, description, inputSchema, annotations, run }
@@ -42,7 +42,7 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   return new LiveToolset(session, face, tools)
 }
 
-function describe({ description, runsCommands, inputSchema }: FaceTool, { executor }: Workspace): string {
+function descriptionOf({ description, runsCommands, inputSchema }: FaceTool, { executor }: Workspace): string {
   const starts = runsCommands === true && ('command' in inputSchema.properties || 'commands' in inputSchema.properties)
   return starts && executor?.lacks !== undefined ? `${description} ${executor.lacks}` : description
 }

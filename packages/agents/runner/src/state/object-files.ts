@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 import { damaged } from './faults.ts'
 
-interface Found<Content> {
+interface Stored<Content> {
   readonly content: Content
   readonly version: Version
 }
@@ -22,7 +22,7 @@ export class ObjectFiles {
   }
 
   /** @throws WorkspaceError `EIO` for a truncated object, or an object that does not fit `schema` */
-  async read<Schema extends z.ZodType>(path: MountPath, schema: Schema): Promise<Found<z.output<Schema>> | undefined> {
+  async read<Schema extends z.ZodType>(path: MountPath, schema: Schema): Promise<Stored<z.output<Schema>> | undefined> {
     try {
       const { bytes, stat } = await this.#adapter.read(path)
       return { content: parse(bytes, schema), version: stat.version }

@@ -58,7 +58,7 @@ interface Made {
   readonly version: Version
 }
 
-interface Found {
+interface VersionedEntry {
   readonly entry: LandedEntry
   readonly version: Version
 }
@@ -67,7 +67,7 @@ async function landEntry(landing: Landing, entry: LandedEntry): Promise<Made | u
   const { staging, output, isKnown, hasher } = landing
   const at = mountPath(entry.path)
   if (entry.path === '') return undefined
-  const found = await look(output, entry.path, hasher)
+  const found = await entryAt(output, entry.path, hasher)
   if (found !== undefined && sameEntry(found.entry, entry)) return undefined
   if (found !== undefined && !isKnown(found.entry)) throw changed(entry.path)
   const isReplaced = entry.type === 'file' && found?.entry.type === 'file'
@@ -89,7 +89,7 @@ async function landEntry(landing: Landing, entry: LandedEntry): Promise<Made | u
 }
 
 /** The entry at a path. The version is not newer than the content. */
-async function look(output: StorageAdapter, path: string, hasher: Hasher): Promise<Found | undefined> {
+async function entryAt(output: StorageAdapter, path: string, hasher: Hasher): Promise<VersionedEntry | undefined> {
   try {
     const { type, version } = await output.stat(mountPath(path))
     const [entry] = type === 'directory' ? [{ type, path } as const] : await readTree(output, path, hasher)
@@ -100,13 +100,13 @@ async function look(output: StorageAdapter, path: string, hasher: Hasher): Promi
   }
 }
 
-async function remove(output: StorageAdapter, { entry, version }: Found): Promise<void> {
+async function remove(output: StorageAdapter, { entry, version }: VersionedEntry): Promise<void> {
   const hasVersion = entry.type !== 'directory' && output.capabilities.conditionalDelete !== 'none'
   await output.delete(mountPath(entry.path), hasVersion ? { ifVersion: version } : {})
 }
 
 async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Hasher): Promise<void> {
-  const found = entry.path === '' ? undefined : await look(output, entry.path, hasher)
+  const found = entry.path === '' ? undefined : await entryAt(output, entry.path, hasher)
   if (found === undefined || !sameEntry(found.entry, entry)) return
   try {
     await remove(output, found)

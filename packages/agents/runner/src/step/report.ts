@@ -56,8 +56,8 @@ export class Notes {
         if (!isWorkspaceError(error, 'ENOENT') && !isWorkspaceError(error, 'ENOTDIR')) continue // no diff instead of a wrong one
       }
       if (old?.hash === entry.hash || (old?.size ?? 0) > maxDiffBytes) continue
-      const before = old === undefined ? '' : textOf((await output.read(at)).bytes)
-      const after = textOf((await staging.read(at)).bytes)
+      const before = old === undefined ? '' : decodeText((await output.read(at)).bytes)
+      const after = decodeText((await staging.read(at)).bytes)
       if (before === undefined || after === undefined) continue
       const diff = createTwoFilesPatch(old === undefined ? '/dev/null' : entry.path, entry.path, before, after)
       this.#diffs.push({ path: entry.path, diff })
@@ -72,7 +72,7 @@ export class Notes {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = decoder.decode(bytes)
     return text.includes('\0') ? undefined : text

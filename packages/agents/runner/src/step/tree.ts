@@ -55,7 +55,7 @@ export async function readTree(
     }
     const found: LandedEntry[] = []
     for (const entry of entries.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
-      found.push(await describe(adapter, entry, hasher, signal))
+      found.push(await landedEntry(adapter, entry, hasher, signal))
     }
     return found
   } catch (error) {
@@ -65,7 +65,7 @@ export async function readTree(
   }
 }
 
-async function describe(
+async function landedEntry(
   adapter: StorageAdapter,
   { path: at, type }: { readonly path: MountPath; readonly type: string },
   hasher: Hasher,

@@ -2,7 +2,7 @@ import { isWorkspaceError, paths } from '@ws/core'
 import { concurrency, operations, rewriteError, wrapAdapter } from '@ws/core/adapter'
 import type { Call, MountPath, StorageAdapter } from '@ws/core/adapter'
 
-import { atOnce, isNothing, type Kept, look, steady } from './kept.ts'
+import { atOnce, isNothing, type Kept, load, steady } from './kept.ts'
 import type { Layers } from './layers.ts'
 
 type Change = Pick<Call, 'operation' | 'path' | 'destination'>
@@ -38,7 +38,7 @@ export class Journal {
   }
 
   now(path: MountPath): Promise<Kept | undefined> {
-    return look(this.inner, path, this.#maxFileBytes)
+    return load(this.inner, path, this.#maxFileBytes)
   }
 
   async keepBefore({ operation, path, destination }: Change): Promise<void> {

@@ -17,7 +17,7 @@ const ordinaryMode = 0o644
 export const atOnce = 16
 const attempts = 5
 
-export async function look(adapter: StorageAdapter, path: MountPath, maxFileBytes: number): Promise<Kept | undefined> {
+export async function load(adapter: StorageAdapter, path: MountPath, maxFileBytes: number): Promise<Kept | undefined> {
   try {
     const stat = await adapter.stat(path)
     const { type, size, version } = stat
@@ -63,10 +63,10 @@ export async function isSameBytes(one: Kept, other: Kept): Promise<boolean> {
 }
 
 /** Retries where a file was replaced between reading its facts and its bytes. */
-export async function steady<Result>(look: () => Promise<Result>): Promise<Result> {
+export async function steady<Result>(read: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await look()
+      return await read()
     } catch (error) {
       if (attempt === attempts || !(isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'ENOENT')))
         throw error

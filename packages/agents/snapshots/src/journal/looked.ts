@@ -2,7 +2,7 @@ import { paths } from '@ws/core'
 import { concurrency, type Entry, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import { Journal } from './journal.ts'
-import { atOnce, type Kept, look, steady } from './kept.ts'
+import { atOnce, type Kept, load, steady } from './kept.ts'
 import type { SavedLayers } from './saved-layers.ts'
 
 /**
@@ -22,7 +22,7 @@ export class LookedJournal extends Journal {
 
   /** Reads the bytes with their version: a mount may report an outdated version for a second. */
   override async now(path: MountPath): Promise<Kept | undefined> {
-    const kept = await look(this.inner, path, this.#maxFileBytes)
+    const kept = await load(this.inner, path, this.#maxFileBytes)
     if (kept?.bytes === undefined) return kept
     const { bytes, stat } = await this.inner.read(path, { maxBytes: this.#maxFileBytes })
     return { ...kept, size: stat.size, version: stat.version, bytes: () => Promise.resolve(bytes) }

@@ -3,7 +3,7 @@ import { type Checkpoints, concurrency, type MountPath } from '@ws/core/adapter'
 
 import type { CheckedOptions } from '../options.ts'
 import type { Journal } from './journal.ts'
-import { atOnce, isSameBytes, isSameKept, type Kept, look, steady } from './kept.ts'
+import { atOnce, isSameBytes, isSameKept, type Kept, load, steady } from './kept.ts'
 import { MemoryLayers } from './layers.ts'
 import { LookedJournal } from './looked.ts'
 import { restoreByCalls } from './restore.ts'
@@ -75,7 +75,7 @@ export class JournalMounts {
         if (found.length >= mostLeftOut) continue
         if (unreachable === true) found.push({ mount, path, reason: 'no path can name it' })
         if (type !== 'file' || unreachable === true) continue
-        if ((size ?? (await look(inner, path, 0))?.size ?? 0) <= maxFileBytes) continue
+        if ((size ?? (await load(inner, path, 0))?.size ?? 0) <= maxFileBytes) continue
         found.push({ mount, path, reason: `it has more than ${maxFileBytes} bytes` })
       }
     }

@@ -6,13 +6,13 @@ import { depthOf } from '../disk/restore/plan.ts'
 import type { Journal } from './journal.ts'
 import { atOnce, isSameBytes, isSameKept, type Kept } from './kept.ts'
 
-interface Step {
+interface Undo {
   readonly path: MountPath
   readonly before: Kept | undefined
   readonly now: Kept | undefined
 }
 
-type Directory = Pick<Step, 'path' | 'before'>
+type Directory = Pick<Undo, 'path' | 'before'>
 
 const mostNamed = 1_000
 const changed = 'it was changed meanwhile'
@@ -36,7 +36,7 @@ export interface RestoreByCallsOptions {
 /** Restores the states kept by a journal, by the store's own operations and under its conditions. */
 export async function restoreByCalls(journal: Journal, options: RestoreByCallsOptions): Promise<Conflict[]> {
   const conflicts = new Map<MountPath, string>()
-  const steps: Step[] = []
+  const steps: Undo[] = []
   await concurrency.forEachOf(options.paths, atOnce, async (path) => {
     const step = { path, before: options.states.get(path), now: await journal.now(path) }
     const reason = await reasonAgainst(step, options)
@@ -84,7 +84,7 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
 }
 
 async function reasonAgainst(
-  { path, before, now }: Step,
+  { path, before, now }: Undo,
   { seen, states }: RestoreByCallsOptions,
 ): Promise<string | undefined> {
   const expected = seen.get(path)
@@ -115,7 +115,7 @@ function partial(
   return rewriteError(error, { partial: { completed, completedCount: done.size, failedAt, state } })
 }
 
-async function byDepth<Entry extends Pick<Step, 'path'>>(
+async function byDepth<Entry extends Pick<Undo, 'path'>>(
   entries: readonly Entry[],
   first: 'deepest' | 'highest',
   act: (entry: Entry) => Promise<void>,
@@ -126,7 +126,7 @@ async function byDepth<Entry extends Pick<Step, 'path'>>(
 }
 
 /** Unchanged directories whose time a restore changes: a change within one millisecond leaves no trace. */
-async function directoriesAround(journal: Journal, steps: readonly Step[]): Promise<Directory[]> {
+async function directoriesAround(journal: Journal, steps: readonly Undo[]): Promise<Directory[]> {
   // without empty directories, the store keeps no times of directories either
   if (!journal.inner.capabilities.keepsEmptyDirectories) return []
   const known = new Set(steps.map(({ path }) => path))
@@ -142,7 +142,7 @@ async function directoriesAround(journal: Journal, steps: readonly Step[]): Prom
 }
 
 /** Earlier directories that may vanish with their last present entry, in a store without empty directories. */
-function emptied({ inner }: Journal, steps: readonly Step[], states: RestoreByCallsOptions['states']): Directory[] {
+function emptied({ inner }: Journal, steps: readonly Undo[], states: RestoreByCallsOptions['states']): Directory[] {
   const above = new Set<MountPath>()
   if (inner.capabilities.keepsEmptyDirectories) return []
   for (const { path, before } of steps)

@@ -1,7 +1,7 @@
 import type { Database } from '@ws/tree/disk'
 
 import { lasting } from './open-index.ts'
-import type { Packs, Place } from './packs.ts'
+import type { Packs, ContentLocation } from './packs.ts'
 
 const mostWaste = 0.5
 
@@ -89,7 +89,7 @@ function isWorthKeeping(database: Database, pack: number, bytes: number, size: n
 function moveContents(database: Database, packs: Packs, number: number): void {
   packs.close()
   packs.avoid(number)
-  const rows = database.all<Place & { readonly content: string }>(
+  const rows = database.all<ContentLocation & { readonly content: string }>(
     'SELECT content, pack, block, length, start, size FROM contents WHERE pack = ? ORDER BY block, start',
     number,
   )
@@ -104,7 +104,7 @@ function moveContents(database: Database, packs: Packs, number: number): void {
 }
 
 /** `undefined` for damaged bytes, which are lost. Checkpoints that need these bytes report the loss. */
-function readable(packs: Packs, content: string, place: Place): Uint8Array | undefined {
+function readable(packs: Packs, content: string, place: ContentLocation): Uint8Array | undefined {
   try {
     return packs.read(content, place)
   } catch {

@@ -1,9 +1,9 @@
 import { type Database, failed } from '@ws/tree/disk'
 
-import type { Packs, Place } from './packs.ts'
+import type { Packs, ContentLocation } from './packs.ts'
 
-export function placeOf(database: Database, content: string): Place | undefined {
-  return database.get<Place & object>(
+export function placeOf(database: Database, content: string): ContentLocation | undefined {
+  return database.get<ContentLocation & object>(
     'SELECT pack, block, length, start, size FROM contents WHERE content = ?',
     content,
   )

@@ -20,7 +20,7 @@ const blockBytes = 1024 * 1024
 const packBytes = 64 * 1024 * 1024
 const blocksKept = 32
 
-export interface Place {
+export interface ContentLocation {
   readonly pack: number
   /** Bytes from the start of the pack to the compressed block, and the length of the block. */
   readonly block: number
@@ -45,7 +45,7 @@ interface PackMark {
 /** Growing files of compressed blocks. The index says where each content lies; other bytes are waste. */
 export class Packs {
   readonly #directory: string
-  readonly #placed: (content: string, place: Place) => void
+  readonly #placed: (content: string, place: ContentLocation) => void
   readonly #blocks = new Map<string, Uint8Array>()
   #waiting: Waiting[] = []
   #waitingBytes = 0
@@ -54,7 +54,7 @@ export class Packs {
   #open: { readonly number: number; readonly fd: number; end: number } | undefined
 
   /** @param placed told where each content lies, once its block is written */
-  constructor(directory: string, placed: (content: string, place: Place) => void) {
+  constructor(directory: string, placed: (content: string, place: ContentLocation) => void) {
     this.#directory = directory
     this.#placed = placed
   }
@@ -119,7 +119,7 @@ export class Packs {
     this.#waitingBytes = 0
   }
 
-  read(content: string, { pack, block, length, start, size }: Place): Uint8Array {
+  read(content: string, { pack, block, length, start, size }: ContentLocation): Uint8Array {
     let bytes: Uint8Array
     try {
       bytes = this.#block(pack, block, length).subarray(start, start + size)

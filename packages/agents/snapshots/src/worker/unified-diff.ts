@@ -10,7 +10,7 @@ const looked = 8_192
 /** A unified diff of two states, or one line of types and sizes where the states are not comparable text. */
 export function unifiedDiff(before: DiffSide, after: DiffSide): string {
   const header = [modeLine(before, after)].filter((line) => line !== '').join('')
-  const [old, now] = [textOf(before), textOf(after)]
+  const [old, now] = [diffText(before), diffText(after)]
   if (isDirectory(before) && isDirectory(after)) return header
   if (old === undefined || now === undefined) return `${header}${sizesLine(before, after)}`
   if (old === now && before.facts !== undefined && after.facts !== undefined) return header
@@ -44,7 +44,7 @@ function isDirectory({ facts }: DiffSide): boolean {
   return facts === undefined || facts.type === 'directory'
 }
 
-function textOf({ facts, bytes }: DiffSide): string | undefined {
+function diffText({ facts, bytes }: DiffSide): string | undefined {
   if (facts === undefined) return ''
   if (facts.type === 'symlink') return `${facts.target ?? ''}\n`
   if (facts.type === 'directory') return ''

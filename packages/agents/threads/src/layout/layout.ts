@@ -65,18 +65,18 @@ export function bucketName({ bucket }: Layout, env: string): string {
   return bucket.replaceAll('{env}', () => env)
 }
 
-export function fill(path: string, ids: Readonly<Record<string, string>>): string {
+export function expandTemplate(path: string, ids: Readonly<Record<string, string>>): string {
   return path
     .split('/')
     .map((name) => (name.startsWith('{') ? (ids[name.slice(1, -1)] ?? name) : name))
     .join('/')
 }
 
-type Part = 'systemSkills' | 'userSkills' | 'threads' | 'tickets' | 'control'
+type LayoutArea = 'systemSkills' | 'userSkills' | 'threads' | 'tickets' | 'control'
 
-function overlaps(layout: Readonly<Record<Part, string>>): [Part, Part][] {
-  const parts: readonly Part[] = ['systemSkills', 'userSkills', 'threads', 'tickets', 'control']
-  const found: [Part, Part][] = []
+function overlaps(layout: Readonly<Record<LayoutArea, string>>): [LayoutArea, LayoutArea][] {
+  const parts: readonly LayoutArea[] = ['systemSkills', 'userSkills', 'threads', 'tickets', 'control']
+  const found: [LayoutArea, LayoutArea][] = []
   for (const [index, left] of parts.entries()) {
     for (const right of parts.slice(index + 1)) {
       const same = left === 'threads' && right === 'tickets' && sameShape(layout.threads, layout.tickets)

@@ -9,7 +9,7 @@ import { heldError } from './errors.ts'
 import { HeldObject, timesOf, type LeaseTimes } from './held-object.ts'
 import { hasEnded, holderName, ownHolds, ownProcess } from './holder.ts'
 import type { LeaseRecord } from './record.ts'
-import { fileRegister, objectRegister, type Found, type Register } from './register.ts'
+import { fileRegister, objectRegister, type VersionedRecord, type Register } from './register.ts'
 import type { AcquireOptions, Lease, LeaseHolder, LeaseScope, LeaseStore } from './types.ts'
 
 export interface ObjectLeaseOptions {
@@ -25,7 +25,7 @@ export interface ObjectLeaseOptions {
 }
 
 interface Taking extends SignalOption {
-  readonly found: Found | undefined
+  readonly found: VersionedRecord | undefined
   readonly isPatient: boolean
 }
 
@@ -93,7 +93,7 @@ class ObjectLeases implements LeaseStore {
     return paths.parseMount(`/${this.#directory}/${name}/lease`, 'lease')
   }
 
-  #isAbandoned(name: string, { record, version }: Found): boolean {
+  #isAbandoned(name: string, { record, version }: VersionedRecord): boolean {
     if (hasEnded(record.process, record.hold)) return true
     const now = this.#clock.now().monotonic
     const seen = this.#sightings.get(name)
@@ -146,7 +146,7 @@ class ObjectLeases implements LeaseStore {
     path: MountPath,
     { nonce, hold }: LeaseRecord & { readonly hold: string },
     signal: AbortSignal | undefined,
-  ): Promise<Found | undefined> {
+  ): Promise<VersionedRecord | undefined> {
     try {
       const { code } = error as Error & { readonly code?: string }
       if (code !== 'ECONFLICT' && code !== 'EIO') throw error

@@ -3,13 +3,13 @@ import { type MountPath, type SignalOption, signals, type StorageAdapter } from 
 
 import { decodeRecord, encodeRecord, type LeaseRecord } from './record.ts'
 
-export interface Found {
+export interface VersionedRecord {
   readonly record: LeaseRecord
   readonly version: Version
 }
 
 export interface Register {
-  read(path: MountPath, options: SignalOption): Promise<Found | undefined>
+  read(path: MountPath, options: SignalOption): Promise<VersionedRecord | undefined>
   /** Without `ifVersion`, no record may exist yet. Rejects with `ECONFLICT`. */
   replace(path: MountPath, record: LeaseRecord, options: ReplaceOptions): Promise<Version>
   /** Makes a new version of the record without needing space. Absent for stores where each change is a request anyway. */
@@ -100,7 +100,7 @@ async function readOrNothing(
   adapter: StorageAdapter,
   path: MountPath,
   signal: AbortSignal | undefined,
-): Promise<Found | undefined> {
+): Promise<VersionedRecord | undefined> {
   try {
     const { bytes, stat } = await adapter.read(path, { signal, maxBytes })
     return { record: decodeRecord(path, bytes), version: stat.version }

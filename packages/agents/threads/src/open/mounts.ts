@@ -10,7 +10,7 @@ import {
 } from '@ws/core'
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
-import { fill, type Layout } from '../layout/layout.ts'
+import { expandTemplate, type Layout } from '../layout/layout.ts'
 import type { ThreadWarning } from '../types.ts'
 import type { SharedCopies, UsedCopy } from './copies.ts'
 import type { KnownTrees } from './known-trees.ts'
@@ -77,8 +77,8 @@ export async function mountsOf(
   const leave = async (): Promise<void> => {
     await Promise.all(used.map((copy) => copy.leave()))
   }
-  const system = fill(layout.systemSkills, {})
-  const ofUser = fill(layout.userSkills, { user_id: userId })
+  const system = expandTemplate(layout.systemSkills, {})
+  const ofUser = expandTemplate(layout.userSkills, { user_id: userId })
   const looks = [
     look(`${skillsPath}/system`, system, 'is empty: the store has no skills of the system'),
     look(`${skillsPath}/${userId}`, ofUser, ''),
@@ -87,7 +87,7 @@ export async function mountsOf(
     const skills = await Promise.all(looks)
     const mounts: MountOptions[] = [{ at: root, adapter: own }, ...skills]
     if (ticketId !== undefined)
-      mounts.push(await look(ticketPath, fill(layout.tickets, { ticket_id: ticketId }), undefined))
+      mounts.push(await look(ticketPath, expandTemplate(layout.tickets, { ticket_id: ticketId }), undefined))
     return { mounts, warnings, leave }
   } catch (error) {
     await Promise.allSettled(looks) // a running check may still make a copy

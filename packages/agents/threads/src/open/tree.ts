@@ -2,15 +2,15 @@ import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
 import { LinkSignal, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
 import { checkId, foldId } from '../layout/ids.ts'
-import { fill, type Layout } from '../layout/layout.ts'
+import { expandTemplate, type Layout } from '../layout/layout.ts'
 import type { DeletedThread } from '../types.ts'
 
 export function treeOf(layout: Layout, threadId: string): MountPath {
-  return paths.parseMount(`/${fill(layout.threads, { thread_id: threadId })}`, 'threads')
+  return paths.parseMount(`/${expandTemplate(layout.threads, { thread_id: threadId })}`, 'threads')
 }
 
 export function ticketTreeOf(layout: Layout, ticketId: string): MountPath {
-  return paths.parseMount(`/${fill(layout.tickets, { ticket_id: ticketId })}`, 'threads')
+  return paths.parseMount(`/${expandTemplate(layout.tickets, { ticket_id: ticketId })}`, 'threads')
 }
 
 /** The directory in which the copies of a thread keep packs, which save requests. */

@@ -1,4 +1,4 @@
-import type { Place } from './locate/place.ts'
+import type { BlockRange } from './locate/place.ts'
 import type { Source } from './source.ts'
 import { EditProblem } from './types.ts'
 
@@ -22,7 +22,7 @@ export function checkEncoding(source: Source, texts: readonly string[], edit: nu
 }
 
 /** Refuses a place inside a character: in Shift JIS, Big5, GBK and GB 18030 a second byte can be ASCII. @throws EditProblem */
-export function checkPlace(source: Source, { start, end }: Place, edit: number): void {
+export function checkPlace(source: Source, { start, end }: BlockRange, edit: number): void {
   if (source.isUtf8 || start === end) return
   const [before = 0, first = 0] = [source.text[start - 1], source.text[start]]
   if (before < 0x80 || first < 0x30 || first > 0x7e) return

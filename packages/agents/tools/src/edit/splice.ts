@@ -1,6 +1,6 @@
 import { splitLines, type Block, type LineChange } from './block.ts'
 import { shiftIndent } from './locate/indent.ts'
-import type { Place } from './locate/place.ts'
+import type { BlockRange } from './locate/place.ts'
 import type { Source } from './source.ts'
 import type { MatchKind, Span } from './types.ts'
 
@@ -9,7 +9,7 @@ const mark = '\uFEFF'
 
 export interface PlacedBlock {
   readonly block: Block
-  readonly place: Place
+  readonly place: BlockRange
   readonly match: MatchKind
 }
 
@@ -35,7 +35,7 @@ function spanOf(
   // the block's last line has an LF that the file lacks
   const isVirtual = to === block.lines.length && (block.isOpen || place.lacksFinalLf)
   const own = block.lines.slice(from, to).join('')
-  const part: Part = {
+  const part: Replacement = {
     start: isVirtual && block.isOpen && text === '' && from > 0 ? startOf(from) - 1 : startOf(from),
     end: startOf(to),
     old: isVirtual ? withoutFinalLf(own) : own,
@@ -57,7 +57,7 @@ function spanOf(
   return { start: at, end: source.toContent(end), bytes: Buffer.from(isSecondMark ? bytes.slice(1) : bytes) }
 }
 
-interface Part {
+interface Replacement {
   readonly start: number
   readonly end: number
   readonly old: string
@@ -66,7 +66,7 @@ interface Part {
 }
 
 /** Keeps look-alike characters at both ends that the old and the new text share. */
-function keepEnds(source: Source, { start, end, old, text }: Part): Part {
+function keepEnds(source: Source, { start, end, old, text }: Replacement): Replacement {
   const own = source.text.toString('utf8', start, end)
   const most = own.length === old.length ? Math.min(old.length, text.length) : 0
   let head = 0
@@ -89,7 +89,7 @@ const isHighSurrogate = (text: string, index: number): boolean => /[\uD800-\uDBF
 
 const withoutFinalLf = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text)
 
-function lineStarts({ text }: Source, { start }: Place, count: number): number[] {
+function lineStarts({ text }: Source, { start }: BlockRange, count: number): number[] {
   const starts = [start]
   for (let at = start; starts.length < count; ) {
     at = text.indexOf(lf, at) + 1

@@ -68,7 +68,7 @@ export const execute = operation({
       return { ...result, error }
     })
     call.record({ change: 'executed', path: cwd, command })
-    const outcome = describe(ended, limit)
+    const outcome = commandOutcome(ended, limit)
     // the error came after the command's end: the lease was lost, or the changes could not be saved
     if ('error' in ended) throw new ToolProblem({ ...problemOf(ended.error), details: outcome.text })
     return outcome
@@ -84,7 +84,7 @@ function wrong(sentence: string, argument: string, example: Record<string, strin
   })
 }
 
-function describe(result: CommandResult, timeout: number): Outcome {
+function commandOutcome(result: CommandResult, timeout: number): Outcome {
   const { exitCode, exitStatus, signal, timedOut, output, truncated, duration } = result
   const end = timedOut
     ? `Timed out after ${timeout} ms, and was ended.`

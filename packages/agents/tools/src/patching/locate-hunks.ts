@@ -2,7 +2,7 @@ import type { Block } from '../edit/block.ts'
 import { findPlaces } from '../edit/locate/find-places.ts'
 import { indentEnd, trimmedEnd } from '../edit/locate/indent.ts'
 import { countPlaces } from '../edit/locate/locate.ts'
-import type { Place, Places } from '../edit/locate/place.ts'
+import type { BlockRange, Places } from '../edit/locate/place.ts'
 import { nearestPassage } from '../edit/nearest.ts'
 import type { Source } from '../edit/source.ts'
 import type { MatchKind } from '../edit/types.ts'
@@ -17,7 +17,7 @@ interface Range {
 
 export interface LocatedHunk {
   readonly block: Block
-  readonly place: Place
+  readonly place: BlockRange
   readonly match: MatchKind
 }
 
@@ -110,7 +110,7 @@ export class HunkLocator {
   #find(block: Block, { from, to = Infinity, atEnd }: Range): Places | undefined {
     if (to <= from) return undefined
     const { length } = this.#source.text
-    const accepts = ({ start, end }: Place): boolean => start >= from && start < to && (!atEnd || end === length)
+    const accepts = ({ start, end }: BlockRange): boolean => start >= from && start < to && (!atEnd || end === length)
     return findPlaces(this.#source, block, { accepts })
   }
 
@@ -133,14 +133,14 @@ function* formsOf(hunk: Omit<Hunk, 'anchors'>): Generator<{ readonly old: readon
   }
 }
 
-function insertionPlace(source: Source, anchor: number | undefined, atEnd: boolean, name: string): Place {
+function insertionPlace(source: Source, anchor: number | undefined, atEnd: boolean, name: string): BlockRange {
   const { length } = source.text
   if (anchor !== undefined && !atEnd) return placeBelow(source, anchor)
   if (!atEnd && length > 0) throw new PatchProblem(`${name} only adds lines, and nothing says where`)
   return { start: length, end: length, lacksFinalLf: source.isOpen }
 }
 
-function placeBelow(source: Source, anchor: number): Place {
+function placeBelow(source: Source, anchor: number): BlockRange {
   const { length } = source.text
   const start = anchor + 1 >= source.lineCount ? length : source.line(anchor + 1).start
   return { start, end: start, lacksFinalLf: start === length && source.isOpen }
@@ -158,7 +158,7 @@ function nextLine(source: Source, anchor: string, first: number): number | undef
 }
 
 function onlyLine(source: Source, anchor: string, first: number, name: string): number {
-  const places: Place[] = []
+  const places: BlockRange[] = []
   let found = first
   for (const index of linesOf(source, anchor, first)) {
     if (places.length === 0) found = index

@@ -1,12 +1,12 @@
 import type { Source } from '../source.ts'
 import { findBytes } from './find-bytes.ts'
 import { toPlain } from './lookalike.ts'
-import { mostPlaces, type Place, type Places } from './place.ts'
+import { mostPlaces, type BlockRange, type Places } from './place.ts'
 
 /** The places of a text, byte by byte. With `all`, only places that do not overlap; else every place. */
 export function exactPlaces({ text }: Source, old: string, all: boolean): Places {
   const wanted = Buffer.from(old)
-  const places: Place[] = []
+  const places: BlockRange[] = []
   let free = 0
   for (const start of findBytes(text, wanted)) {
     if (start < free) continue
@@ -21,7 +21,7 @@ export function exactPlaces({ text }: Source, old: string, all: boolean): Places
 /** Places that differ only in look-alike characters; none in content that is not UTF-8. */
 export function lookalikePlaces(source: Source, old: string): Places {
   const match = 'lookalike'
-  const places: Place[] = []
+  const places: BlockRange[] = []
   if (!source.isUtf8) return { match, places, isMore: false }
   const content = source.text.toString('utf8')
   const searched = toPlain(content)

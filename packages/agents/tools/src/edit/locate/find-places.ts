@@ -2,12 +2,12 @@ import type { Block } from '../block.ts'
 import type { Source } from '../source.ts'
 import { exactPlaces, lookalikePlaces } from './bytes.ts'
 import { linePlaces } from './lines.ts'
-import type { Place, Places } from './place.ts'
+import type { BlockRange, Places } from './place.ts'
 
 interface FindOptions {
   /** Only exact places without overlap. Default false. */
   readonly all?: boolean | undefined
-  readonly accepts?: ((place: Place) => boolean) | undefined
+  readonly accepts?: ((place: BlockRange) => boolean) | undefined
 }
 
 /** Tries the four safe ways in order. The first way with a match decides, however many places match. */

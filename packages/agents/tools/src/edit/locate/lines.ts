@@ -3,7 +3,7 @@ import type { Line, Source } from '../source.ts'
 import { findRuns } from './find-bytes.ts'
 import { indentEnd, shiftAt, trimmedEnd } from './indent.ts'
 import { toPlain } from './lookalike.ts'
-import { mostPlaces, type IndentShift, type Place, type Places } from './place.ts'
+import { mostPlaces, type IndentShift, type BlockRange, type Places } from './place.ts'
 
 /** Limit of line comparisons for one indent. */
 const mostCompared = 5_000_000
@@ -21,9 +21,9 @@ export function linePlaces(
   source: Source,
   block: Block,
   match: Places['match'],
-  accepts: (place: Place) => boolean = () => true,
+  accepts: (place: BlockRange) => boolean = () => true,
 ): Places {
-  const places: Place[] = []
+  const places: BlockRange[] = []
   if (match === 'lookalike' && !source.isUtf8) return { match, places, isMore: false }
   const wanted = wantedLines(block)
   let compared = 0

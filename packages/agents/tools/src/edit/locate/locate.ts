@@ -3,11 +3,11 @@ import { nearestPassage } from '../nearest.ts'
 import type { Source } from '../source.ts'
 import { EditProblem, type MatchKind } from '../types.ts'
 import { findPlaces } from './find-places.ts'
-import type { Place, Places } from './place.ts'
+import type { BlockRange, Places } from './place.ts'
 
 export interface Located {
   readonly match: MatchKind
-  readonly places: readonly Place[]
+  readonly places: readonly BlockRange[]
 }
 
 interface LocateOptions {
@@ -20,7 +20,7 @@ interface LocateOptions {
 const shownLines = 10
 
 export function locate(source: Source, block: Block, { all, edit, isAtStart }: LocateOptions): Located {
-  const accepts = isAtStart ? ({ start }: Place) => start === 0 : undefined
+  const accepts = isAtStart ? ({ start }: BlockRange) => start === 0 : undefined
   const found = findPlaces(source, block, { all, accepts })
   if (found === undefined || found.places.length === 0) {
     const nearest = nearestPassage(source, block.old)

@@ -1,6 +1,6 @@
 import type { MatchKind } from '../types.ts'
 
-export interface Place {
+export interface BlockRange {
   readonly start: number
   /** After the last LF, if the block ends in an LF and the source has that LF. */
   readonly end: number
@@ -18,7 +18,7 @@ export interface IndentShift {
 
 export interface Places {
   readonly match: MatchKind
-  readonly places: readonly Place[]
+  readonly places: readonly BlockRange[]
   /** True if the search stopped at {@link mostPlaces} or took too long, so that further places may exist. */
   readonly isMore: boolean
 }

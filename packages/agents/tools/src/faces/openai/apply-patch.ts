@@ -76,7 +76,7 @@ async function applyAll(call: Call, files: readonly FilePatch[]): Promise<Outcom
     else changes[earlier] = joined
   }
   const made = await changeFiles(call, changes)
-  return { text: made.map(describe).join('\n'), data: { files: files.length } }
+  return { text: made.map(changeLine).join('\n'), data: { files: files.length } }
 }
 
 /** Merges two updates of one file: the second update changes the result of the first update. */
@@ -102,7 +102,7 @@ async function changeOf(call: Call, { type, path, diff, moveTo }: FilePatch): Pr
   return { type: 'update', path: target, change, moveTo: destination }
 }
 
-function describe({ change, path, from }: Change): string {
+function changeLine({ change, path, from }: Change): string {
   if (change === 'moved' && from !== undefined) return `Moved ${quotePath(from)} to ${quotePath(path)}.`
   return `${change === 'created' ? 'Created' : change === 'deleted' ? 'Deleted' : 'Updated'} ${quotePath(path)}.`
 }
