@@ -4,7 +4,7 @@ import type { ToolAnswer } from '@ws/tools'
 import type { BackendProtocolV2, EditResult } from 'deepagents'
 
 import { orFault } from './errors.ts'
-import { textOf } from './kinds.ts'
+import { decodeText } from './kinds.ts'
 
 /**
  * Edits with the engine of `@ws/tools`, which also finds texts that differ in blanks, line ends, look-alike characters or indent.
@@ -17,7 +17,7 @@ export function createEdit(workspace: Workspace): BackendProtocolV2['edit'] {
       // resolve the path here, since the tools give `/workspace` a special meaning
       const target = await workspace.realPath(path)
       const { bytes, stat } = await workspace.read(target)
-      const count = occurrencesOf(oldString, textOf(bytes) ?? '')
+      const count = occurrencesOf(oldString, decodeText(bytes) ?? '')
       if (oldString === newString && count > 0 && (replaceAll || count === 1)) {
         return { path, filesUpdate: null, occurrences: count, metadata: { version: stat.version } }
       }

@@ -18,7 +18,7 @@ export function textTypeOf(path: string): string {
 }
 
 /** Text with its byte order mark; `undefined` for bytes that are not UTF-8 or contain a NUL. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

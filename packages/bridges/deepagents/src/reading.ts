@@ -4,7 +4,7 @@ import { lineWindow } from '@ws/tools/bridge'
 import type { BackendProtocolV2, ReadResult } from 'deepagents'
 
 import { orFault } from './errors.ts'
-import { mediaTypeOf, textOf, textTypeOf } from './kinds.ts'
+import { mediaTypeOf, decodeText, textTypeOf } from './kinds.ts'
 
 /** Lines of a read without a limit, as in the protocol. */
 const defaultLimit = 500
@@ -23,7 +23,7 @@ export function createReading(workspace: Workspace): Reading {
       orFault(path, async () => {
         const { bytes, stat } = await workspace.read(path)
         const media = mediaTypeOf(path)
-        const text = media === undefined ? textOf(bytes) : undefined
+        const text = media === undefined ? decodeText(bytes) : undefined
         const time = new Date(stat.modifiedAt ?? 0).toISOString()
         const mimeType = media ?? (text === undefined ? 'application/octet-stream' : textTypeOf(path))
         return { data: { content: text ?? bytes, mimeType, created_at: time, modified_at: time } }
@@ -42,7 +42,7 @@ async function readWindow(workspace: Workspace, path: string, offset: number, li
   const mimeType = textTypeOf(path)
   const { size } = await workspace.stat(path, { followLinks: true })
   if (size > wholeBytes) return { ...(await readLines(workspace, path, offset, limit)), mimeType }
-  const text = textOf((await workspace.read(path, { maxBytes: wholeBytes })).bytes)
+  const text = decodeText((await workspace.read(path, { maxBytes: wholeBytes })).bytes)
   if (text === undefined) throw notText(path)
   if (text === '') return { content: emptyWords, mimeType }
   if (limit === 0) return { content: '', mimeType }

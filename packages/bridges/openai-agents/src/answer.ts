@@ -1,7 +1,7 @@
 import type { ToolAnswer } from '@ws/tools'
 
 /** The text of an answer. `inOtherWords` renames the suggested next call for other tools. */
-export function textOf(answer: ToolAnswer, inOtherWords?: (command: string) => string): string {
+export function answerText(answer: ToolAnswer, inOtherWords?: (command: string) => string): string {
   const { text, next, isError } = answer
   if (!isError || next === undefined || inOtherWords === undefined || next.tool !== 'shell') return text
   // the next call is the last line of the text

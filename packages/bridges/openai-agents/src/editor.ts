@@ -2,7 +2,7 @@ import type { ApplyPatchOperation, ApplyPatchResult, Editor } from '@openai/agen
 import type { Workspace } from '@ws/core'
 import { createTools } from '@ws/tools'
 
-import { textOf } from './answer.ts'
+import { answerText } from './answer.ts'
 import { checkGiven } from './workspace.ts'
 
 /**
@@ -22,7 +22,7 @@ export function editorOf(workspace: Workspace, operation: string, nextCall?: (co
   const toolset = createTools(workspace, { face: 'openai', downloads: false })
   const apply = async (patch: ApplyPatchOperation): Promise<ApplyPatchResult> => {
     const answer = await toolset.run('apply_patch', patch)
-    return { status: answer.isError ? 'failed' : 'completed', output: textOf(answer, nextCall) }
+    return { status: answer.isError ? 'failed' : 'completed', output: answerText(answer, nextCall) }
   }
   return { createFile: apply, updateFile: apply, deleteFile: apply }
 }

@@ -5,7 +5,7 @@ import { createTools } from '@ws/tools'
 import type { ToolAnswer } from '@ws/tools'
 import { refusedExitCode } from '@ws/tools/bridge'
 
-import { textOf } from './answer.ts'
+import { answerText } from './answer.ts'
 import { checkCommands, checkGiven } from './workspace.ts'
 
 /** Largest timeout (milliseconds) and output (bytes) that a command can request. */
@@ -36,7 +36,7 @@ export function createShell(workspace: Workspace, { signal }: ShellOptions = {})
       }
       const run = (given: unknown): Promise<ToolAnswer> =>
         toolset.run('shell', { commands: given, ...limits }, { signal })
-      if (!isCommands(commands)) throw new UserError(textOf(await run(commands)))
+      if (!isCommands(commands)) throw new UserError(answerText(await run(commands)))
       const output: ShellOutputResult[] = []
       for (const command of commands) output.push(resultOf(await run([command])))
       return { output, ...(limits.maxOutputLength !== undefined && { maxOutputLength: limits.maxOutputLength }) }
@@ -54,7 +54,7 @@ function atMost(given: number | undefined, most: number): number | undefined {
 
 function resultOf(answer: ToolAnswer): ShellOutputResult {
   if (answer.isError) {
-    return { stdout: '', stderr: textOf(answer), outcome: { type: 'exit', exitCode: refusedExitCode } }
+    return { stdout: '', stderr: answerText(answer), outcome: { type: 'exit', exitCode: refusedExitCode } }
   }
   // the face gives one result for each command
   const [result] = (answer.data?.['output'] ?? []) as unknown as readonly ShellOutputResult[]

@@ -17,7 +17,7 @@ const endBytes = 1024
 /** A tar file of the root's tree with modes, times and links, without other mounts and denied entries. */
 export async function packWorkspace(workspace: Workspace, unsaved: readonly VirtualPath[]): Promise<Uint8Array> {
   const archive = pack()
-  const filled = fill(workspace, unsaved, archive).then(
+  const filled = addEntries(workspace, unsaved, archive).then(
     () => archive.finalize(),
     (error: unknown) => archive.destroy(error as Error),
   )
@@ -36,7 +36,7 @@ export async function packWorkspace(workspace: Workspace, unsaved: readonly Virt
   return Buffer.concat(chunks)
 }
 
-async function fill(
+async function addEntries(
   workspace: Workspace,
   unsaved: readonly VirtualPath[],
   archive: ReturnType<typeof pack>,

@@ -60,7 +60,7 @@ export async function startOnPipes(workspace: Workspace, command: string, option
       Object.assign(seen, { stdout: stdout.next, stderr: stderr.next, output: output.next })
       const added = exitCode === undefined ? '' : notes
       if (exitCode !== undefined) notes = ''
-      return { output: textOf(output) + added, stdout: textOf(stdout), stderr: textOf(stderr) + added }
+      return { output: outputText(output) + added, stdout: outputText(stdout), stderr: outputText(stderr) + added }
     },
     async write(text) {
       if (text.includes('\u0003')) started.kill('SIGINT')
@@ -94,7 +94,7 @@ export async function startOnTerminal(workspace: Workspace, command: string, opt
     read() {
       const read = session.read({ since: Math.max(seen, session.commandOffset ?? 0) })
       seen = read.next
-      const output = textOf(read)
+      const output = outputText(read)
       return { output, stdout: output, stderr: '' }
     },
     write: (text) => (text === '' ? Promise.resolve() : session.write(text)),
@@ -107,7 +107,7 @@ export async function startOnTerminal(workspace: Workspace, command: string, opt
 }
 
 /** The output. For dropped output, uses the SDK's own notice, which the SDK recognises and keeps when it cuts a text. */
-function textOf({ text, dropped }: { readonly text: string; readonly dropped: number }): string {
+function outputText({ text, dropped }: { readonly text: string; readonly dropped: number }): string {
   return dropped === 0 ? text : `[...${dropped} characters truncated from process output...]\n${text}`
 }
 
