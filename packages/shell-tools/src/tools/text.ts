@@ -13,7 +13,7 @@ export function countOf(text: string): number | undefined {
   return digits === undefined || factor === undefined ? undefined : Number(digits) * factor
 }
 
-interface Part {
+interface CountOption {
   readonly unit: 'lines' | 'bytes'
   /** `+`: starts at this count; `-`: all but the last of this count. */
   readonly sign: string
@@ -22,12 +22,12 @@ interface Part {
 
 export const headOptions = { flags: 'qv', valued: 'nc', numeric: true, long: ['lines=', 'bytes=', 'quiet', 'verbose'] }
 
-function ends(take: (bytes: string, part: Part) => string): Tool {
+function ends(take: (bytes: string, part: CountOption) => string): Tool {
   return async (call) => {
     const output = new Output()
     const { options, operands } = parseArguments(headOptions, call.given)
     if (operands.some((operand) => /^\+\d/.test(operand))) call.host.refuse(`${call.name} +N`, 'use -n +N')
-    let part: Part = { unit: 'lines', sign: '', count: 10 }
+    let part: CountOption = { unit: 'lines', sign: '', count: 10 }
     let named = operands.length > 1
     for (const { name, value = '' } of options) {
       if (name === '-q' || name === '--quiet') named = false

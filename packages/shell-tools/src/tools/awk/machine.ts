@@ -1,5 +1,5 @@
 import { extendedExpression } from '../regex.ts'
-import { Input, numberOf, Refused, textOf, type Value } from './values.ts'
+import { Input, numberOf, Refused, stringOf, type Value } from './values.ts'
 
 export interface Source {
   readonly name: string
@@ -46,9 +46,9 @@ export class Machine {
   }
 
   text(value: Value): string {
-    return textOf(
+    return stringOf(
       value,
-      typeof value === 'number' && !Number.isInteger(value) ? textOf(this.variables.get('CONVFMT')) : undefined,
+      typeof value === 'number' && !Number.isInteger(value) ? stringOf(this.variables.get('CONVFMT')) : undefined,
     )
   }
 

@@ -1,6 +1,6 @@
 /** Rounds exactly to decimal places, as C does: a tie goes to the even digit. */
 export function fixed(value: number, digits: number): string {
-  if (!Number.isFinite(value)) return textOf(value)
+  if (!Number.isFinite(value)) return nonFiniteText(value)
   const { mantissa, exponent } = partsOf(Math.abs(value))
   const scaled = mantissa * 10n ** BigInt(digits)
   const rounded = exponent >= 0 ? scaled << BigInt(exponent) : divideToEven(scaled, 1n << BigInt(-exponent))
@@ -11,7 +11,7 @@ export function fixed(value: number, digits: number): string {
 
 /** Formats with an exponent of two digits or more (`1.5e+04`). */
 export function exponential(value: number, digits: number): string {
-  if (!Number.isFinite(value)) return textOf(value)
+  if (!Number.isFinite(value)) return nonFiniteText(value)
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
   const { significant, power } = significantDigits(Math.abs(value), digits + 1)
   const head = significant.slice(0, 1) + (digits > 0 ? `.${significant.slice(1)}` : '')
@@ -20,7 +20,7 @@ export function exponential(value: number, digits: number): string {
 
 /** The shorter of `fixed` and `exponential`, without trailing zeros unless `keep`. */
 export function general(value: number, precision: number, keep = false): string {
-  if (!Number.isFinite(value)) return textOf(value)
+  if (!Number.isFinite(value)) return nonFiniteText(value)
   const wanted = precision === 0 ? 1 : precision
   const { power } = significantDigits(Math.abs(value), wanted)
   const useExponent = power < -4 || power >= wanted
@@ -30,7 +30,7 @@ export function general(value: number, precision: number, keep = false): string 
   return head.replace(/\.$/, '') + tail
 }
 
-function textOf(value: number): string {
+function nonFiniteText(value: number): string {
   return Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf'
 }
 

@@ -1,5 +1,5 @@
 import { exponential, fixed, general } from './numbers.ts'
-import { Input, numberOf, Refused, textOf, type Value } from './values.ts'
+import { Input, numberOf, Refused, stringOf, type Value } from './values.ts'
 
 export function formatted(format: string, values: readonly Value[]): string {
   let next = 0
@@ -36,7 +36,7 @@ export function formatted(format: string, values: readonly Value[]): string {
 function convert(kind: string, value: Value, flags: string, digits: number | undefined): string {
   switch (kind) {
     case 's':
-      return digits === undefined ? textOf(value) : textOf(value).slice(0, digits)
+      return digits === undefined ? stringOf(value) : stringOf(value).slice(0, digits)
     case 'c': {
       if (typeof value === 'number' || value === undefined) {
         const code = Math.trunc(numberOf(value))
@@ -44,7 +44,7 @@ function convert(kind: string, value: Value, flags: string, digits: number | und
         return String.fromCharCode(code)
       }
       if (value instanceof Input && /^[\d.+-]/.test(value.text)) throw new Refused('%c of a number from the input')
-      return textOf(value).slice(0, 1)
+      return stringOf(value).slice(0, 1)
     }
     case 'd':
     case 'i':

@@ -2,7 +2,7 @@ import type { Invocation } from '../../contract.ts'
 import type { Evaluator } from './evaluate.ts'
 import { formatted } from './printf.ts'
 import type { Rule, Statement } from './syntax.ts'
-import { Input, isTrue, numberOf, Refused, textOf, type Value } from './values.ts'
+import { Input, isTrue, numberOf, Refused, stringOf, type Value } from './values.ts'
 
 class Leave {
   readonly how: 'break' | 'continue' | 'next' | 'nextfile' | 'return' | 'exit'
@@ -161,9 +161,9 @@ export class Runner {
     let text: string
     if (statement.type === 'printf') {
       const [format, ...rest] = values
-      text = formatted(textOf(format), rest)
+      text = formatted(stringOf(format), rest)
     } else {
-      const shown = (value: Value) => textOf(value, textOf(machine.variable('OFMT')))
+      const shown = (value: Value) => stringOf(value, stringOf(machine.variable('OFMT')))
       const line =
         values.length === 0 ? machine.record() : values.map(shown).join(machine.text(machine.variable('OFS')))
       text = line + machine.text(machine.variable('ORS'))

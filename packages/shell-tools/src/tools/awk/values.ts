@@ -27,7 +27,7 @@ export function numberOf(value: Value): number {
   return found === '' ? 0 : Number(found)
 }
 
-export function textOf(value: Value, format = '%.6g'): string {
+export function stringOf(value: Value, format = '%.6g'): string {
   if (typeof value === 'string') return value
   if (value === undefined) return ''
   if (value instanceof Input) return value.text
@@ -57,6 +57,6 @@ export function compare(left: Value, right: Value): number {
     const [one, other] = [numberOf(left), numberOf(right)]
     return one < other ? -1 : one > other ? 1 : 0
   }
-  const [one, other] = [textOf(left), textOf(right)]
+  const [one, other] = [stringOf(left), stringOf(right)]
   return one < other ? -1 : one > other ? 1 : 0
 }

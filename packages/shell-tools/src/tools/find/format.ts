@@ -2,7 +2,7 @@ import type { Entry, FindContext } from './tests.ts'
 import { nameOf, typeOf } from './tests.ts'
 import { Unsupported } from './expression.ts'
 
-type Part = (entry: Entry) => string | Promise<string>
+type Formatter = (entry: Entry) => string | Promise<string>
 
 const escapes: Readonly<Record<string, string>> = {
   a: '\x07',
@@ -17,8 +17,8 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 /** @throws Unsupported for an unsupported directive */
-export function compileFormat(format: string, context: FindContext): Part {
-  const parts: Part[] = []
+export function compileFormat(format: string, context: FindContext): Formatter {
+  const parts: Formatter[] = []
   const pattern =
     /\\(?:([0-7]{1,3})|([^]))|%([-0 #+]*\d*(?:\.\d+)?)(?:([AaBbCcDdFfgGHhiklmMnpPsStuUyYZ%])([^]?)|([^]?))|[^\\%]+|[^]/gu
   let stopped = false
@@ -51,7 +51,7 @@ export function compileFormat(format: string, context: FindContext): Part {
   }
 }
 
-function pad(flags: string, part: Part): Part {
+function pad(flags: string, part: Formatter): Formatter {
   const width = Number(flags.replace('-', ''))
   if (width === 0) return part
   return async (entry) => {
@@ -60,7 +60,7 @@ function pad(flags: string, part: Part): Part {
   }
 }
 
-function directivePart(directive: string, following: string, context: FindContext): Part {
+function directivePart(directive: string, following: string, context: FindContext): Formatter {
   switch (directive) {
     case '%':
       return () => '%'
