@@ -26,7 +26,7 @@ export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, sign
       await turn()
       for (const name of namesIn(next.host)) {
         const [host, path] = [join(next.host, name), `${next.path}/${name}`]
-        const found = look(host)
+        const found = statusOf(host)
         entries += 1
         if (found?.isDirectory()) waiting.push({ host, path })
         if (!found?.isFile() || found.nlink < 2) continue
@@ -41,7 +41,7 @@ export async function findSharedFiles({ mounts }: Pick<Settings, 'mounts'>, sign
 }
 
 const namesIn = (path: string): string[] => orNothing(() => readdirSync(path)) ?? []
-const look = (path: string): Stats | undefined => orNothing(() => lstatSync(path))
+const statusOf = (path: string): Stats | undefined => orNothing(() => lstatSync(path))
 
 export function orNothing<Result>(ask: () => Result): Result | undefined {
   try {

@@ -13,13 +13,13 @@ export function withVariables(rules: RequestsConfig): Requests {
       host,
       list.map(({ transform, ...rule }) => ({
         ...rule,
-        ...(transform && { transform: { headers: fill(transform.headers ?? {}) } }),
+        ...(transform && { transform: { headers: expandVariables(transform.headers ?? {}) } }),
       })),
     ]),
   )
 }
 
-function fill(headers: Readonly<Record<string, string>>): Record<string, string> {
+function expandVariables(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

@@ -18,21 +18,21 @@ export interface StoryTeller extends Teller {
 }
 
 /** A step by the file API or the shell. Resolves to a text for display. */
-type Step = readonly [door: 'files' | 'shell', shown: string, run: (workspace: Workspace) => Promise<string>]
+type DemoStep = readonly [door: 'files' | 'shell', shown: string, run: (workspace: Workspace) => Promise<string>]
 
-const file = (shown: string, run: Step[2]): Step => ['files', shown, run]
-const shell = (command: string): Step => [
+const file = (shown: string, run: DemoStep[2]): DemoStep => ['files', shown, run]
+const shell = (command: string): DemoStep => [
   'shell',
   `$ ${command}`,
-  async (workspace) => describe(await workspace.exec(command, { timeout: 20_000 })),
+  async (workspace) => resultText(await workspace.exec(command, { timeout: 20_000 })),
 ]
 
 const script = 'import os\nprint("hello from", os.getcwd(), "with", len(os.listdir("/src")), "sources")\n'
-const read = (path: string): Step => file(`read ${path}`, (workspace) => workspace.readText(path))
-const write = (path: string, content: string): Step =>
+const read = (path: string): DemoStep => file(`read ${path}`, (workspace) => workspace.readText(path))
+const write = (path: string, content: string): DemoStep =>
   file(`write ${path}`, async (workspace) => `${(await workspace.write(path, content)).size} bytes`)
 
-const withPrograms: readonly Step[] = [
+const withPrograms: readonly DemoStep[] = [
   write('/hello.py', script),
   shell('python3 /hello.py'),
   shell('node src/main.js | tee /count.txt'),
@@ -40,14 +40,14 @@ const withPrograms: readonly Step[] = [
 ]
 
 /** Steps for an interpreter, without programs of this machine. */
-const withoutPrograms: readonly Step[] = [
+const withoutPrograms: readonly DemoStep[] = [
   write('/hello.txt', 'hello\n'),
   shell('cat /hello.txt; ls /src'),
   shell('cat docs/*|wc -w|tee /count.txt'),
   read('/count.txt'),
 ]
 
-const forbidden: readonly Step[] = [
+const forbidden: readonly DemoStep[] = [
   shell('cat /notes/empty.txt'),
   shell(`echo mine > ${skillsPath}/SKILL.md`),
   write(`${skillsPath}/SKILL.md`, 'mine'),
@@ -100,7 +100,7 @@ async function breakAndRestore(workspace: Workspace, teller: Teller): Promise<bo
   return isBroken === true && works === true && (await workspace.changes({ since: id })).length === 0
 }
 
-async function take(workspace: Workspace, steps: readonly Step[], { style, say }: Teller): Promise<boolean[]> {
+async function take(workspace: Workspace, steps: readonly DemoStep[], { style, say }: Teller): Promise<boolean[]> {
   const ends: boolean[] = []
   for (const [door, shown, run] of steps) {
     const { isDone, text } = await run(workspace).then(
@@ -147,7 +147,7 @@ async function callTools(workspace: Workspace, { style, say }: Teller): Promise<
 
 class Failed extends Error {}
 
-function describe({ stdout, stderr, exitCode }: CommandResult): string {
+function resultText({ stdout, stderr, exitCode }: CommandResult): string {
   if (exitCode === 0) return stdout
   // shells put the path in different places; only the error matters
   const fault = stderr

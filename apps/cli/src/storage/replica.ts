@@ -23,7 +23,7 @@ export async function openCopy({ store, directory, owner }: CopyOptions): Promis
     directory,
     owner,
     onEvent: (event) => {
-      const text = describe(event)
+      const text = messageFor(event)
       if (text !== undefined) complainTo(process.stderr, `replica: ${text}`)
     },
   })
@@ -41,7 +41,7 @@ export function withoutCopy(storage: StorageSettings): StorageSettings {
   return isBucket(storage) ? { ...storage, replica: undefined } : storage
 }
 
-function describe(event: ReplicaEvent): string | undefined {
+function messageFor(event: ReplicaEvent): string | undefined {
   const shown = (name: string) => nameOn(process.stderr, name)
   switch (event.event) {
     case 'conflict':

@@ -39,7 +39,7 @@ export function createRunView({ output, style, steps }: RunViewOptions): RunView
       } else {
         running.delete(event.step)
         ended += 1
-        const text = describe(event, style)
+        const text = stepLine(event, style)
         const wrapped = output.terminal ? wrapWords(text, style.width, ' '.repeat(columns)) : text
         process.stdout.write(`${clear}${wrapped}\n`)
       }
@@ -53,7 +53,7 @@ export function createRunView({ output, style, steps }: RunViewOptions): RunView
 
 const columns = 8
 
-function describe({ step, end }: Extract<RunEvent, { type: 'end' }>, style: Style): string {
+function stepLine({ step, end }: Extract<RunEvent, { type: 'end' }>, style: Style): string {
   const state = end.state.padEnd(columns)
   if (end.state === 'failed') return `${style.bad(state)}${step}: ${escapeName(end.failure?.message ?? 'failed')}`
   if (end.state === 'skipped') return `${style.note(state)}${step}: \`${end.because}\` failed`

@@ -129,9 +129,9 @@ function addWhole(thread: Command, start: Start): void {
     })
 }
 
-type Step = Parameters<typeof inThread<number>>[3]['step']
+type ThreadAction = Parameters<typeof inThread<number>>[3]['step']
 
-function status({ output }: CommandContext): Step {
+function status({ output }: CommandContext): ThreadAction {
   return async (thread) => {
     const { threadId, state, writer, executor, dirty, warnings, leftOut } = thread.status()
     if (output.json) {
@@ -152,7 +152,7 @@ function status({ output }: CommandContext): Step {
   }
 }
 
-function skills({ output }: CommandContext): Step {
+function skills({ output }: CommandContext): ThreadAction {
   return async (thread) => {
     const found = await thread.listSkills()
     if (output.json) await output.value(found)
