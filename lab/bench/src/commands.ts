@@ -36,7 +36,7 @@ const MiB = 2 ** 20
 const sizes = [150, 1_000] as const
 const atOnce = 50
 
-interface Place {
+interface Scenario {
   readonly name: string
   readonly at: '/' | '/workspace'
   readonly warm?: { readonly keepNames: true } | undefined
@@ -44,7 +44,7 @@ interface Place {
   readonly targets: readonly [number, number]
 }
 
-const places: readonly Place[] = [
+const places: readonly Scenario[] = [
   { name: '/workspace', at, targets: [0.6, 0.1] },
   { name: '/ with its names kept', at: '/', warm: { keepNames: true }, targets: [0.6, 0.1] },
   { name: '/', at: '/', targets: [1, 1] },
@@ -85,7 +85,7 @@ async function measureDoor({ name, create, ...door }: Door, report: Report): Pro
 }
 
 /** Measures starts in warm and in cold sandboxes, with the present memory of this process. */
-async function measureStart(place: Place, target: number | undefined, report: Report): Promise<void> {
+async function measureStart(place: Scenario, target: number | undefined, report: Report): Promise<void> {
   const { name, warm, at } = place
   await using ready = await openSite({ at, executors: [createBubblewrapExecutor({ warm })] })
   await using cold = await openSite({ at, executors: [createBubblewrapExecutor({ warm: false })] })

@@ -63,14 +63,14 @@ export async function runRace(options: RaceOptions): Promise<RaceReport> {
           for (let count = 0; count < batch && !isOver(); count += 1, done += 1) {
             if (!(await runOne(operation, { workspace, arena, random, evidence }))) hung += 1
           }
-          look(arena, evidence)
+          recordChanges(arena, evidence)
         }
       }
     } finally {
       for (const workspace of workspaces) await workspace.close()
     }
     evidence.counts = rest
-    look(arena, evidence)
+    recordChanges(arena, evidence)
     exchanges = await racer.stop()
     rest.temps = tempFiles(arena.workspace).length
     findings = evidence.findings
@@ -83,7 +83,7 @@ export async function runRace(options: RaceOptions): Promise<RaceReport> {
   return { race, counts, exchanges, findings, duration: performance.now() - began }
 }
 
-function look(arena: Arena, evidence: Evidence): void {
+function recordChanges(arena: Arena, evidence: Evidence): void {
   const changes = arena.changes()
   if (changes === 0) return
   evidence.counts.changes += changes

@@ -51,7 +51,7 @@ export const columns: readonly Column[] = [
 ]
 
 /** A workspace of a column. It can be opened again on the same files. */
-export interface Place {
+export interface ColumnWorkspace {
   readonly column: ColumnName
   readonly workspace: Workspace
   at(path: string): string
@@ -60,7 +60,7 @@ export interface Place {
 }
 
 /** Opens a workspace of a column. The test's end closes it. */
-export async function openColumn({ name, at, executor, store }: Column, files: Files): Promise<Place> {
+export async function openColumn({ name, at, executor, store }: Column, files: Files): Promise<ColumnWorkspace> {
   const adapter = await store()
   const open = () => createWorkspace({ mounts: [{ at, adapter }], executors: [executor()] })
   let workspace = await open()

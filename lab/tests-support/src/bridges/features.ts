@@ -4,7 +4,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { columnNames, columns, openColumn } from './columns.ts'
-import type { ColumnName, Place } from './columns.ts'
+import type { ColumnName, ColumnWorkspace } from './columns.ts'
 import type { Files } from './index.ts'
 
 export const featureNames = [
@@ -23,7 +23,7 @@ export type FeatureName = (typeof featureNames)[number]
 export interface Feature {
   /** The framework's part for this feature, for the table of the documentation. */
   readonly by: string
-  test(place: Place): Promise<void>
+  test(place: ColumnWorkspace): Promise<void>
   /** By executor: the reason why the feature is missing. */
   readonly except?: Partial<Record<ColumnName, string>>
 }
