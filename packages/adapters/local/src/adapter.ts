@@ -58,7 +58,7 @@ interface TaskOptions {
   readonly signal: AbortSignal | undefined
   readonly destination?: MountPath
   readonly creates?: boolean
-  /** True for a call that waits for its caller. The number of such calls is not limited. */
+  /** True for a call that waits for other code, such as a write from a stream. The number of such calls is not limited. */
   readonly unlimited?: boolean
 }
 
@@ -209,7 +209,7 @@ export class LocalDriver implements Driver {
     await this.#parts.onClose()
   }
 
-  /** Runs `work`, which creates an entry, also in place of a reserved name. `adopted`: for an existing directory. */
+  /** Runs `work`, which creates an entry, even in place of a reserved name. If that name is a directory already, returns `adopted()`. */
   async #create<Result>(
     call: TaskOptions,
     way: WayOptions,
@@ -224,7 +224,7 @@ export class LocalDriver implements Driver {
         try {
           return await work(task)
         } catch (error) {
-          // A stream can be read only once. A name can be reserved at this very moment.
+          // A stream can be read only once, so there is no retry. A name can be reserved after `makeWay`.
           const again = attempt < createAttempts && call.unlimited !== true
           if (!again || reservedAbove(task.tree, path).length === 0) throw error
         }

@@ -8,7 +8,7 @@ interface CapabilityFacts {
   readonly caseSensitive: boolean
 }
 
-/** Room for the root's descriptor name, and the kernel's suffix of a deleted name. */
+/** Bytes for the path of the root's descriptor, and for the suffix that the kernel adds to a deleted name. */
 const reservedPathBytes = 32
 
 export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): DriverCapabilities {

@@ -242,7 +242,7 @@ async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readon
   })
 }
 
-/** Whether the owner can reach a directory, if this process is root. */
+/** Whether other users can reach a directory. Always true unless this process is root. */
 async function isOpenToAll(directory: string): Promise<boolean> {
   if (process.getuid?.() !== 0) return true
   for (let at = directory; ; at = dirname(at)) {

@@ -7,18 +7,16 @@ import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 export interface LocalAdapterOptions {
   /** The directory (absolute, or from the working directory). Must exist unless `create` is true. A link is resolved once. */
   readonly root: string
-  /** Makes a missing directory for `owner`, but not its parents. As root, default owner: the parent's owner, else 1000. Default false. */
+  /** Makes a missing directory for `owner`, but not its parents. If root omits `owner`: the parent's owner, else 1000. Default false. */
   readonly create?: boolean | undefined
-  /**
-   * The user that owns new files and runs commands. Default as root: the root directory's owner. Without root: only this process's user.
-   */
+  /** The user that owns new files and runs commands. Default for root: the root directory's owner. Other users can only name themselves. */
   readonly owner?: Owner | undefined
   /** `auto` (default): small local operations run on this thread, others on the pool. `async`: all operations run on the pool. */
   readonly io?: 'auto' | 'async' | undefined
 }
 
 export interface ScratchAdapterOptions {
-  /** Default: this process's user. For root: uid and gid 1000, since commands never run as root. */
+  /** Default: this process's user, or uid and gid 1000 if that user is root. Commands never run as root. */
   readonly owner?: Owner | undefined
   readonly io?: 'auto' | 'async' | undefined
 }

@@ -8,8 +8,8 @@ const mostEntries = 1_000
 const mostDirectories = 64
 
 /**
- * Removes temporary files of killed processes at and near the top, of any age. Opens directories by one component. Never fails.
- * `deep`: also directories below the root, which must not block.
+ * Removes temporary files of killed processes, of any age, at and near the top. Opens each directory by a single name. Never fails.
+ * `deep`: also sweeps directories directly below the root; opening them must not block.
  */
 export async function sweepAtStart(task: Task, root: Handle, { deep }: { readonly deep: boolean }): Promise<void> {
   const left = { entries: mostEntries, directories: deep ? mostDirectories : 0 }

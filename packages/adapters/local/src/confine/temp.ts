@@ -58,7 +58,7 @@ function startTime(pid: number | 'self'): string | undefined {
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
     return ticks === undefined ? undefined : Number(ticks).toString(36)
   } catch (error) {
-    // Without the time, a wrong mark would be cached, and other processes would remove its files.
+    // Without the time, a wrong mark would be cached, and other processes would remove this process's files.
     if (Descriptors.isShort(error)) throw error
     return undefined
   }

@@ -21,7 +21,7 @@ export interface TreeOptions {
   /** The owner of new entries; absent for this process's user. */
   readonly giveTo?: Owner | undefined
   readonly caseSensitive: boolean
-  /** The root's device, if directory sizes limit entry counts there and every change of entries changes the ctime. */
+  /** The root's device, if each change of a directory there sets its ctime, and the directory's size limits its number of entries. */
   readonly exactDevice?: bigint | undefined
   /** The root's device, if its files are in memory: calls never wait there. */
   readonly memoryDevice?: bigint | undefined
@@ -66,13 +66,13 @@ export class Tree {
     return path === '/' ? this.root : this.#prefix + path
   }
 
-  /** The path to open, below the root's descriptor. Names above the root have no effect. */
+  /** The path to open, below the root's descriptor. Renaming a directory above the root has no effect. */
   through(path: MountPath): string {
     // without `/.`, O_NOFOLLOW would refuse the link that /proc shows for the descriptor
     return path === '/' ? `${this.#base}/.` : this.#base + path
   }
 
-  /** A faster path than {@link through} for reading: by host path. The entry is verified as always; the root was verified a moment ago. */
+  /** A host path, which is faster for reading than {@link through}. The caller verifies the entry; the root was verified a moment ago. */
   shortcut(path: MountPath): string | undefined {
     const now = performance.now()
     if (now - this.#seenAt > believedMs) {

@@ -11,7 +11,7 @@ import type { Target, Task } from './task.ts'
 /**
  * Walks to a target one component at a time without following links, and throws the obstacle or the system's error.
  *
- * `kind` restricts the last component: `entry`: none; `directory`: a directory; `followed`: no link; `parent`: only the parent is examined.
+ * `kind`: the last component must be a directory, must not be a link (`followed`), can be anything (`entry`), or is skipped (`parent`).
  */
 export async function findObstacle(
   task: Task,

@@ -227,7 +227,7 @@ export function pooledCalls(semaphore?: concurrency.Semaphore): Calls {
   }
 }
 
-/** The identity `device:inode`. Inodes are unsigned, but Node returns large inodes, as of rclone, as negative numbers. */
+/** The identity `device:inode`. Inodes are unsigned, but Node returns large inodes, such as rclone's, as negative numbers. */
 export function identityOf({ dev, ino }: Pick<Status, 'dev' | 'ino'>): string {
   return `${dev}:${BigInt.asUintN(64, BigInt(ino))}`
 }

@@ -4,9 +4,9 @@ import { constants } from 'node:fs'
 export const O_PATH = 0x20_0000
 
 export const anyEntry = O_PATH | constants.O_NOFOLLOW
-/** A directory that is not a link, without the right to list it. */
+/** Opens a directory that is not a link. Needs no right to list the directory. */
 export const anyDirectory = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
-/** O_NONBLOCK, because another process's lease would block the open. */
+/** With O_NONBLOCK, because another process's lease would block the open. */
 export const reading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 export const readingDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOCTTY

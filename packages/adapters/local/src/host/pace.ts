@@ -22,7 +22,7 @@ function runDelay(): number {
 const sliceMs = 0.7
 /** A synchronous call that takes this many milliseconds means a busy disk. Work then goes to the pool. */
 const slowCallMs = 15
-/** Milliseconds on the pool after a slow call. They double while the next first calls remain slow. */
+/** Milliseconds on the pool after a slow call. The time doubles if the calls after it are slow again. */
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 

@@ -34,7 +34,7 @@ export class KnownEntries {
     this.#monotonic = monotonic
   }
 
-  /** The entries of a directory. `tree`: its number; an open tree keeps inodes from being reused. `status`: read just now. */
+  /** The entries of a directory. `tree`: the id of an open tree, which keeps inodes from being reused. `status`: read just now. */
   of(tree: number, status: Times, list: () => Entries): Entries {
     const known = this.recall(tree, status)
     if (known !== undefined) return known

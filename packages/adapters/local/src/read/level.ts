@@ -181,7 +181,7 @@ export function mayBeReserved(level: Level, place: string, name: HostName): bool
 }
 
 const held: ReadonlySet<string> = new Set(['commondir', 'config', 'config.worktree'])
-/** Lengths of these names. The length is compared first, because most names have another length. */
+/** Lengths of the names in `held`. The length is compared first, because most names have another length. */
 const heldLengths: ReadonlySet<number> = new Set([...held].map(({ length }) => length))
 
 /** True if the entry may reserve a name. Only git's reserved names are files, since programs must read them. */

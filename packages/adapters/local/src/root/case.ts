@@ -11,7 +11,7 @@ import { newTempName } from '../confine/temp.ts'
 /** Limit of entries that are examined for a name with a letter. */
 const entriesLookedAt = 64
 
-/** Tests whether the file system is case-sensitive. `type`: of the file system; on rclone's, no test file is made. */
+/** Tests whether the file system is case-sensitive. `type`: the file system's type. No test file is made on rclone's file system. */
 export async function probeCase(task: Task, directory: Handle, type: string): Promise<boolean> {
   const name = await someName(task, directory)
   if (name !== undefined) return await isSensitiveTo(task, directory, name)

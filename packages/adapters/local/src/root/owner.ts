@@ -6,7 +6,7 @@ export function ownUser(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
-/** The user to work for: `given`; for root the directory's owner; otherwise this user. `undefined`: only uid 0 remains. */
+/** The user to work for: `given`, or the directory's owner if this process is root, or this user. `undefined` if only uid 0 remains. */
 export function chooseOwner(given: Owner | undefined, root: Status): Owner | undefined {
   if (given !== undefined) return given
   const own = ownUser()
@@ -15,7 +15,7 @@ export function chooseOwner(given: Owner | undefined, root: Status): Owner | und
   return owner.uid === 0 ? undefined : owner
 }
 
-/** If this process is root: the owner of new files. Files of other users have the right owner from the start. */
+/** The owner to whom new files must be given, if this process is root. For any other user, new files have the right owner already. */
 export function recipientOf(owner: Owner | undefined): Owner | undefined {
   return ownUser().uid === 0 ? owner : undefined
 }

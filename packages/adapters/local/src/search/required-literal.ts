@@ -1,11 +1,11 @@
 const fewest = 2
-/** Escapes that stand for a class or a place, of no certain text. */
+/** Escapes that match a class of characters or a position, not a fixed text. */
 const classes = /^[bBdDsSwWAz]$/u
 const quantifier = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/u
 
 /**
- * The longest text that each match of an RE2 expression contains, or `undefined` if that is not plain to see. Groups, classes and
- * repeated characters are left out; flags, alternatives outside of groups, and uncommon escapes give up.
+ * The longest text that each match of an RE2 expression contains, or `undefined` if that is hard to see. Groups, classes and repeated
+ * characters are left out. Flags, top-level alternatives and uncommon escapes give `undefined`.
  */
 export function requiredLiteral(pattern: string): string | undefined {
   let best = ''
@@ -53,7 +53,7 @@ function known(length: number): RegexToken | undefined {
   return length > 0 ? { length } : undefined
 }
 
-/** The place after a class; -1 without an end. */
+/** The index after a character class, or -1 if the class has no end. */
 function classEnd(pattern: string, start: number): number {
   let at = start + 1
   if (pattern[at] === '^') at += 1
@@ -67,7 +67,7 @@ function classEnd(pattern: string, start: number): number {
   return at < pattern.length ? at + 1 : -1
 }
 
-/** The place after a group; -1 without an end, or where a group sets flags for its surroundings. */
+/** The index after a group, or -1 if the group has no end, or sets flags for the text after it. */
 function groupEnd(pattern: string, start: number): number {
   if (pattern[start + 1] === '?' && !/^\(\?(?::|P?<[A-Za-z_])/u.test(pattern.slice(start))) return -1
   for (let at = start + 1; at < pattern.length; ) {

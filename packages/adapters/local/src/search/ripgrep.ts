@@ -75,7 +75,7 @@ export async function findCandidates(
   }
 }
 
-/** The owner's rights; for trees of root, those of root over its own files. */
+/** The rights that ripgrep runs with: the owner's, or for trees of root, root's without capabilities. */
 function rightsOf(owner: Owner | undefined): Pick<Parameters<typeof confineArgv>[0], 'owner' | 'dropCapabilities'> {
   if (ownUser().uid !== 0) return {}
   return owner === undefined ? { dropCapabilities: true } : { owner }

@@ -126,7 +126,7 @@ async function makeUnlessThere(task: Task, { source, destination, options }: Cop
   }
 }
 
-/** Copies the listed entries, except directories. True: some names are not valid text. */
+/** Copies the listed entries, except directories. Returns true if some names are not valid text. */
 async function copyListed(
   task: Task,
   way: Way,

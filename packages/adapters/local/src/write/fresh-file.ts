@@ -18,7 +18,7 @@ export interface FreshFile {
   readonly temp: HostName
   /** Open for writing; -1 once it is closed. */
   fd: number
-  /** Permission bits, set regardless of the umask. Absent: the bits of any new file. */
+  /** Permission bits, set regardless of the umask. Default: the bits of any new file. */
   readonly mode?: number | undefined
 }
 

@@ -15,7 +15,7 @@ export function creationStart(): number {
   return Date.now() - clockSlackMs
 }
 
-/** Gives a new directory or link to the owner. Without a descriptor, the entry must be new and ours: the name may have another entry. */
+/** Gives a new directory or link to the owner. The entry must be new and this user's: another entry may have taken the name. */
 export async function giveNew(
   task: Task,
   directory: Handle,

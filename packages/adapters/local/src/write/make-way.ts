@@ -12,13 +12,13 @@ import { under } from '../host/name.ts'
 
 export interface WayOptions {
   readonly parents?: boolean | undefined
-  /** True if a directory is made: a reserved name is one already, and remains for the mounts of commands. */
+  /** True if the new entry is a directory. A reserved name already is a directory, and remains for the mounts of commands. */
   readonly directory?: boolean | undefined
 }
 
 /**
- * Removes reserved names that a new entry replaces. Commands that mask them end with `EIO`, unless the entry is a directory. `undefined`:
- * no name is reserved. True: the directory exists now.
+ * Removes reserved names that a new entry replaces. Commands that mask those names end with `EIO`, unless the entry is a directory.
+ * Returns `undefined` if no name is reserved, and resolves to true if the directory exists now.
  */
 export function makeWay(task: Task, path: MountPath, options: WayOptions = {}): Promise<boolean> | undefined {
   const reserved = Reserve.reservedNames.empty ? [] : reservedAbove(task.tree, path)

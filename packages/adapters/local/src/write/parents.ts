@@ -73,7 +73,7 @@ async function enterOrMake(
   throw changing(target)
 }
 
-/** Makes one directory in an open one and gives it to the owner. Native errors. */
+/** Makes a directory in an open directory, and gives it to the owner. Throws errors of the operating system. */
 export async function makeDirectory(
   task: Task,
   directory: Handle,

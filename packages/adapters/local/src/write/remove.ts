@@ -94,7 +94,7 @@ export async function removeEntry(
   }
 }
 
-/** False: the entry was entered or has changed, and must be examined again. */
+/** Returns false if the entry was entered or has changed, and must be examined again. */
 async function removeOnce(task: Task, way: Descent, doomed: Doomed, progress: RemovalProgress): Promise<boolean> {
   const { name } = doomed
   if (doomed.below !== undefined) {
@@ -125,7 +125,7 @@ async function unlinkOnce(task: Task, parent: Handle, name: HostName): Promise<b
   return await attempt(() => task.calls.unlink(under(parent.self, name)), ['EISDIR'])
 }
 
-/** True: the call succeeded or was not needed. False: examine the entry again. */
+/** Returns true if the call succeeded or was not needed, and false if the entry must be examined again. */
 async function attempt(call: () => void | Promise<void>, again: readonly string[]): Promise<boolean> {
   try {
     await call()
@@ -150,7 +150,7 @@ async function removeFiles(
   return below.toReversed()
 }
 
-/** Removes the listed entries, except directories. True: some names are not valid text. */
+/** Removes the listed entries, except directories. Returns true if some names are not valid text. */
 async function removeListed(
   task: Task,
   directory: Handle,
