@@ -14,7 +14,7 @@ export interface Lookup {
 export interface LocateOptions {
   readonly operation: string
   readonly argument?: LinkSignal['argument'] | undefined
-  /** True: a link at the end is an obstacle too. Default false. */
+  /** If true, a link at the end is an obstacle too. Default false. */
   readonly follow?: boolean | undefined
 }
 

@@ -21,7 +21,7 @@ export function prepareWrite(
   return place
 }
 
-/** Writes at a checked place, or checks it again. */
+/** Writes at the place `checked`. Without `checked`, looks the path up and checks it again. */
 export function writeBytes(
   tree: Tree,
   path: MountPath,
@@ -36,7 +36,7 @@ export function writeBytes(
   return { version, size: bytes.length, modifiedAt }
 }
 
-/** A new link during the body cannot be signalled: the body is gone. */
+/** A link that was created while the body was read cannot be signalled: the body cannot be read twice. */
 function prepareAgain(tree: Tree, path: MountPath, options: AdapterOptions.Write): Lookup {
   try {
     return prepareWrite(tree, path, options)
