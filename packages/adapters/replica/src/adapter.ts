@@ -34,7 +34,7 @@ export interface ReplicaParts {
 
 /**
  * Creates the adapter over the local directory. A call works on the disk, then waits for the store. If the last push of `close()` fails,
- * a named directory keeps the changes for the next replica. With a scratch directory, the adapter stays open.
+ * a directory of the caller keeps the changes for the next replica. With a scratch directory, the adapter remains open.
  */
 export function createAdapter({ local, engine, persist, isKept, release }: ReplicaParts): ReplicaAdapter {
   const { site } = engine
@@ -136,18 +136,18 @@ function capabilitiesOf(local: StorageAdapter, store: StorageAdapter): AdapterCa
   })
 }
 
-/** The error of a last push whose changes remain in the directory. */
+/** The error of `close()` if its last push fails, but the directory keeps the changes. */
 function waiting(error: WorkspaceError): WorkspaceError {
   const remedy = isFinal(error) ? error.remedy : 'make a replica in the same directory again: it pushes what waits'
   return rewriteError(error, { operation: 'close', remedy })
 }
 
-/** True if no push can help: a conflict is in the store already, and some entries cannot be stored. */
+/** True if another push cannot help: the store has the conflict already, or can never hold some entries. */
 function isFinal(error: unknown): boolean {
   return isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'ENOTSUP')
 }
 
-/** Refuses a name that the store cannot hold before the disk has it. */
+/** Refuses a name that the store cannot hold, before the name exists on the disk. */
 function checkName(path: MountPath, operation: string, capabilities: AdapterCapabilities): void {
   const { maxNameBytes, maxPathBytes, controlCharacters } = capabilities
   const refuse = (code: 'EINVAL' | 'ENAMETOOLONG', reason: string): never => {

@@ -26,7 +26,7 @@ const stateName = 'state'
 const ordinary = { uid: 1_000, gid: 1_000 }
 
 /**
- * Creates an adapter over a local directory, with another store as its truth. Resolves once the store was listed.
+ * Creates an adapter over a local directory, with another store as the source of truth. Resolves once the store was listed.
  * Files are copied in the background. A call fetches the files that it needs; a command and `refresh()` wait for all files.
  *
  * @throws WorkspaceError `EINVAL` for wrong options or a directory with other files; `ENOTSUP` for a store without conditional

@@ -7,8 +7,8 @@ import type { ReplicaEvent } from './contract.ts'
 
 export interface ReplicaAdapterOptions {
   /**
-   * The truth: an adapter with links and conditional writes, such as `createS3Adapter({ …, symlinks: 'rclonelink' })`.
-   * The replica closes the adapter of a function.
+   * The source of truth: an adapter with links and conditional writes, such as `createS3Adapter({ …, symlinks: 'rclonelink' })`.
+   * If a function made the adapter, the replica closes the adapter.
    */
   readonly store: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
   /**

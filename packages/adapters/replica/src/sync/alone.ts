@@ -31,7 +31,7 @@ async function isAway({ store }: Site, { code }: WorkspaceError): Promise<boolea
   }
 }
 
-/** Does one step, and repeats it once if only the step failed. A momentary fault or lease then refuses no entry. */
+/** Does one step, and repeats it once if only this step failed. So a momentary fault or lease does not leave the entry out. */
 async function surely(
   site: Site,
   path: MountPath,
@@ -48,7 +48,7 @@ async function surely(
   }
 }
 
-/** Does one step of a pull. If the step fails for its entry alone, the entry is left out by name, and commands continue. */
+/** Does one step of a pull. If the step fails for its entry alone, the entry is left out and reported, and commands continue. */
 export async function pulling(
   site: Site,
   path: MountPath,
@@ -69,7 +69,7 @@ export async function pulling(
   }
 }
 
-/** Leaves out a failed entry until it changes, `refresh()` runs or some time passes; with a full disk, until the next listing. */
+/** Leaves out a failed entry until it changes, `refresh()` runs or a minute passes. If the disk is full, only until the next listing. */
 export function leaveFailed(site: Site, path: string, version: string | undefined, why: string | WorkspaceError): Step {
   const isFull = isWorkspaceError(why, 'ENOSPC') || isWorkspaceError(why, 'EDQUOT')
   const words = isWorkspaceError(why) ? `it ${why.reason}` : why
@@ -79,7 +79,7 @@ export function leaveFailed(site: Site, path: string, version: string | undefine
   return 'done'
 }
 
-/** Does one step of a push. If the store refuses only this entry, the entry is left out by name, and other entries continue. */
+/** Does one step of a push. If the store refuses only this entry, the entry is left out and reported, and other entries continue. */
 export async function pushing(
   site: Site,
   path: MountPath,
@@ -91,7 +91,7 @@ export async function pushing(
     if (signal?.aborted === true) throw error
     const known = typed(error, path)
     if (isChanged(error)) {
-      // a store directory whose keys no path names looks empty, and cannot be removed
+      // a directory of the store can look empty but hold keys that no path can name, and then cannot be removed
       if (known.code !== 'ENOTEMPTY' || site.tree.differs(path) === 1) return 'differs'
       if (!site.tree.seen.has(path)) return leaveThere(site, path, known)
       await agree(site, [], [path]) // its successor here gives way, as in each conflict of types
@@ -115,7 +115,7 @@ async function leaveThere(site: Site, path: MountPath, { reason }: WorkspaceErro
   return 'done'
 }
 
-/** Leaves an entry out, and has the directories above it checked again: nothing else may make them in the store. */
+/** Leaves an entry out, and has the directories above it checked again: without this entry, the store may lack them. */
 async function leaveWithAbove(site: Site, path: MountPath, reason: string): Promise<Step> {
   const { tree } = site
   const isKnown = tree.leftOut.has(path)
@@ -148,7 +148,7 @@ const refusalCodes: ReadonlySet<ErrorCode> = new Set([
   ...(['EACCES', 'EROFS', 'EINVAL', 'ENAMETOOLONG', 'EFBIG', 'ENOTSUP', 'EBACKEND'] as const),
 ])
 
-/** Limit of named store entries that this machine cannot hold. */
+/** Limit of reported store entries that this machine cannot hold. */
 const mostLeft = 1_000
 
 /** Lists the store, and records the entries that this machine cannot hold or recently failed to bring over. */

@@ -17,8 +17,8 @@ export interface BringOptions extends SignalOption {
 }
 
 /**
- * Brings the store's changes to this machine: new names, then replaced names, then deletions. Another machine may push during a listing,
- * which then shows a later name without an earlier name. A second listing before any deletion shows the earlier name.
+ * Brings the store's changes to this machine: new names, then replaced names, then deletions. If another machine pushes during a listing,
+ * the listing can show a newer name but miss an older one. A second listing before any deletion shows both.
  * Returns the last listing.
  */
 export async function bring(site: Site, steps: Steps, copy: FirstCopy, options: BringOptions): Promise<Listing> {

@@ -17,11 +17,11 @@ export interface Changes {
 }
 
 export interface Order {
-  /** Directories that are new or have changed marks, parents first. */
+  /** Directories that are new or have changed permission bits, parents first. */
   readonly directories: readonly MountPath[]
   /** Files and links. Each wave may begin when the wave before it has arrived. */
   readonly waves: readonly (readonly MountPath[])[]
-  /** Index of the wave before which `inTheWay` and `late` come. */
+  /** `inTheWay` and `late` come before the wave with this index. */
   readonly lateAt: number
   /** Removed entries below a path that another entry takes. */
   readonly inTheWay: readonly MountPath[]
@@ -81,7 +81,7 @@ function departures(changed: readonly MountPath[], isDirectory: (path: string) =
 
 type Tree = Pick<ReplicaTree, 'base' | 'seen' | 'dirty'>
 
-/** True for paths that must wait: the store does not have their bytes yet under the new name of a moved entry. */
+/** Returns a predicate for paths that must wait: the store lacks their bytes under a moved entry's new name. */
 export function heldBack(
   { base, seen, dirty }: Tree,
   old: readonly MountPath[],

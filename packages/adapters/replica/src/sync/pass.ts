@@ -102,7 +102,7 @@ class Pass {
 
   /**
    * @param asked the paths that were dirty when the pass began. Later changes may wait for the next pass
-   * @param again entries on which no other entry depends need not wait another time
+   * @param again do not delay an entry a second time if no other entry depends on it
    */
   async #push(asked: ReadonlySet<MountPath>, again: boolean): Promise<void> {
     const { dirty, seen, base } = this.#site.tree

@@ -212,7 +212,7 @@ function hasEntries({ tree }: Site, path: string): boolean {
   return tree.below('seen', path) > left.length
 }
 
-/** Deletes only a directory. A file of another program may have taken the name, or have had it in a bucket beside the directory. */
+/** Deletes only a directory. The name may belong to a file of another program, in place of the directory or, in a bucket, beside it. */
 async function deleteDirectory({ store }: Site, path: MountPath, signal: AbortSignal | undefined): Promise<void> {
   const { type, version } = await store.stat(path, { signal })
   if (type === 'directory') await store.delete(path, { ifVersion: version, signal })

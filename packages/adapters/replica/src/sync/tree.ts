@@ -108,7 +108,7 @@ export class ReplicaTree {
     if (all) this.failed.clear()
   }
 
-  /** Whether a new entry of the disk may be pushed. If the disk has too many entries, the earliest ones may. */
+  /** Whether a new entry of the disk may be pushed. If the disk has too many entries, the first ones are admitted while there is room. */
   admits(path: string, maxFiles: number): boolean {
     const room = maxFiles - this.base.size - this.#coming.size
     if (this.seen.size > maxFiles && room <= 0 && !this.#coming.has(path)) return false

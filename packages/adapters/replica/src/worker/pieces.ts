@@ -31,7 +31,7 @@ interface Reading {
 }
 
 interface Writing {
-  /** Absent: only the hash is wanted. `place` becomes undefined once the file has its path. */
+  /** Absent if only the hash is wanted. `place` becomes undefined once the file has its path. */
   readonly file: { readonly fd: number; place: Place | undefined } | undefined
   readonly name: ContentName
   size: number
@@ -69,7 +69,7 @@ export class Pieces {
     return { isWhole: Content.isSame(before, after) && offset === after.size && name.get() === content }
   }
 
-  /** `directory`: contains the file, readable by its owner alone, until the file has its place. */
+  /** `directory`: a descriptor of the directory that contains the file until it has its place. Only the owner can read the file there. */
   create(directory: number | undefined): number {
     const place = directory === undefined ? undefined : { parent: directory, name: newTemporary() }
     const file = place && { fd: openSync(pathOf(place), creating, 0o600), place }

@@ -97,7 +97,7 @@ export interface Methods {
   openFile(path: string, mapped: boolean): number | undefined
   /** The next piece. At the end: whether all pieces were in the last seen state. */
   nextPiece(file: number): Uint8Array | { readonly isWhole: boolean }
-  /** Begins a file in pieces. Returns its number. `kept` false: only its hash is wanted. */
+  /** Begins a file in pieces, and returns its number. If `kept` is false, only the hash is computed. */
   newFile(kept: boolean): number
   addPiece(file: number, bytes: Uint8Array): void
   hashOf(file: number): string
