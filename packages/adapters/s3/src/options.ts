@@ -41,7 +41,7 @@ export interface BucketOptions {
   readonly concurrency?: number | undefined
   /** Milliseconds until an attempt's answer begins, and between its bytes. Default 30,000. */
   readonly attemptTimeout?: number | undefined
-  /** Milliseconds for a whole operation; `close()` takes at most 5,000. Then `ETIMEDOUT`. Progress restarts it. Default 120,000. */
+  /** Milliseconds for a whole operation before `ETIMEDOUT`. Progress restarts the time; `close()` takes at most 5,000. Default 120,000. */
   readonly deadline?: number | undefined
   /** Called for each entry that a tree of files cannot show. The callback must not throw. */
   readonly onProblem?: ((problem: S3Problem) => void) | undefined

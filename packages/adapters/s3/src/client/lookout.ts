@@ -3,7 +3,7 @@ import { signals } from '@ws/core/adapter'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { statusOf } from './native.ts'
 
-/** Milliseconds: until a request counts as waiting, for the answer to a test request, and for late answers after that answer. */
+/** Milliseconds until a request counts as waiting, for the answer to a test request, and then for late answers. */
 const times = { patience: 2_000, answer: 1_500, grace: 1_000 } as const
 /** Milliseconds for sent bytes to arrive over a slow line. */
 const tail = 5_000
@@ -19,7 +19,7 @@ interface Waiting {
 }
 
 /**
- * Notices that a silent store answers again: older requests are lost then, so they end and are sent again.
+ * Notices when a silent store answers again. Requests sent before the silence are then lost, so they are aborted and repeated.
  * A slow store that answers test requests gets more time.
  */
 export class Lookout {

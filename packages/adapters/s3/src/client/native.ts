@@ -16,7 +16,7 @@ export function statusOf(error: unknown): number | undefined {
   return $response?.statusCode ?? $metadata?.httpStatusCode
 }
 
-/** The S3 name of an error (`NoSuchKey`), or the code of a network one (`ECONNRESET`). */
+/** The S3 name of an error (`NoSuchKey`), or the code of a network error (`ECONNRESET`). */
 export function nativeNameOf(error: unknown): string {
   const { Code, code, name } = asNative(error)
   // a DOMException has a number as its code

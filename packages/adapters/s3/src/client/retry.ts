@@ -17,7 +17,7 @@ const passing: ReadonlySet<string> = new Set([
 /** Errors after which the SDK corrects its clock. A few retries suffice; a clock that jumps may need several. */
 const clock: ReadonlySet<string> = new Set(['RequestTimeTooSkewed', 'RequestExpired'])
 
-/** The resolver is unavailable, temporarily or permanently. */
+/** Error code of an unavailable resolver. The outage may be temporary or permanent. */
 const nameless = 'EAI_AGAIN'
 
 /** Network errors that mean that no server is reachable. */
@@ -54,7 +54,7 @@ export function attemptsFor(error: unknown): number {
   if (clock.has(name)) return 4
   if (neverPassing.has(name) || name.startsWith('ERR_SSL') || name.startsWith('ERR_TLS')) return 1
   if (unreachable.has(name)) return 4
-  // a following GET, which asks for the reason, was not refused
+  // HEAD was refused without a reason, but the GET that asked for the reason was accepted
   if (isWordless(error)) return fewAttempts
   if (name === nameless || (isPage(error) && (status ?? 0) < 500)) return fewAttempts
   if (passing.has(name)) return manyAttempts
@@ -116,5 +116,5 @@ export class DamagedBodyError extends Error {
 
 export class BrokenListingError extends DamagedBodyError {}
 
-/** An answer lacks a needed ETag, probably because the server has another protocol. */
+/** An answer lacks a needed ETag, probably because the server speaks another protocol. */
 export class NoVersionError extends DamagedBodyError {}

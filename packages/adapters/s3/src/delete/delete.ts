@@ -58,7 +58,7 @@ async function removeOne(store: Store, path: MountPath, options: AdapterOptions.
 
 const reported = 1000
 
-/** Deletes every object below a directory by pages, with its marker. A hidden object of the same name remains. False if there was none. */
+/** Deletes every object below a directory, and its marker. A hidden object of the same name remains. Returns false if there was none. */
 export async function deleteTree(store: Store, path: MountPath, task: Task): Promise<boolean> {
   const prefix = store.keys.directoryKey(path)
   const completed: string[] = []
@@ -98,7 +98,7 @@ function stateOf(count: number): string {
   return `${count} objects are deleted, the rest is still there: delete again to go on`
 }
 
-/** Adds the finished part to an error. */
+/** Adds to an error how much of the operation was finished. */
 export function withProgress(error: unknown, { operation, path, signal }: Task, partial: PartialProgress): unknown {
   const translated = translate(error, operation, path, signal)
   if (!isWorkspaceError(translated)) return translated

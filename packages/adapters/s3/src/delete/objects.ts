@@ -16,7 +16,7 @@ import { objectName, type Store } from '../store/store.ts'
 import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional.ts'
 
 /**
- * Deletes one object, if it exists. After a lost answer, it deletes only the state `seen`, or else only a certainly older state.
+ * Deletes one object, if it exists. After a lost answer, deletes only the state `seen`. Without `seen`, the state must certainly be older.
  * Waits for writers of this process that rely on their lookup of the object.
  */
 export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
@@ -170,7 +170,7 @@ function isUncertain(error: unknown, { lost }: Fate, { signal }: Task): boolean 
   return lost && !isWorkspaceError(error) && signal?.aborted !== true
 }
 
-/** Compares an object with its listing. Headers have whole seconds. */
+/** Compares an object with its listing. Times in headers are whole seconds. */
 function isListed({ stat, headers }: ObjectState, { etag, modifiedAt }: ListedObject): boolean {
   const seconds = (time: number | undefined): number => Math.floor((time ?? 0) / 1000)
   return stat.version === versionOf(etag) && seconds(headers.LastModified?.getTime()) === seconds(modifiedAt)

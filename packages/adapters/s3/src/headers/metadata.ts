@@ -11,7 +11,7 @@ export interface FileMetadata {
   readonly writes: readonly string[]
 }
 
-/** Limit of kept ids: up to this many writers may come between a write and its check. They take half a KiB of S3's two. */
+/** Limit of kept ids: up to this many writers may come between a write and its check. The ids take half a KiB; S3 allows two. */
 export const keptWrites = 64
 
 /** Makes an id that no other recent write has. */

@@ -99,7 +99,7 @@ export class TreeBuilder {
     this.#entries.push({ path, name, type, size, version: versionOf(listed.etag), ...written })
   }
 
-  /** Makes entries of directories that appear first with this key. `undefined`: skip everything below. */
+  /** Makes entries for the directories that begin with this key. Returns `undefined` to skip everything below. */
   #enter(segments: readonly string[]): MountPath | undefined {
     let path = this.#options.path
     for (const [depth, segment] of segments.entries()) {

@@ -23,7 +23,7 @@ export class PartReader {
     this.#task = task
   }
 
-  /** True at the latest after a short part. */
+  /** True once the body is known to have ended, at the latest after a short part. */
   get ended(): boolean {
     return this.#ended
   }

@@ -81,6 +81,6 @@ async function measure(store: Store, key: string, attempt: Attempt, etag: string
 
 /** Decompresses a body, because some servers compress a compressed object again. */
 function unpack(body: Readable): Readable {
-  // both errors reach the reader
+  // errors of the body and of the decompression both reach the reader
   return pipeline(body, createGunzip(), () => undefined)
 }

@@ -14,7 +14,7 @@ interface Queue {
 // one map for the process, because two adapters may use one object
 const queues = new Map<string, Queue>()
 
-/** Locks an object against this process's writers. `exclusive`: alone; `shared` writes and `delete`s share the object. */
+/** Locks an object against other writers of this process. `exclusive` callers run alone; `shared` and `delete` callers run together. */
 export async function withObject<Result>(
   object: string,
   how: 'shared' | 'delete' | 'exclusive',

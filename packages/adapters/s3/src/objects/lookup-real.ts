@@ -56,7 +56,7 @@ async function askWhy(bucket: string, key: string, { client, abortSignal }: Atte
   }
 }
 
-/** Whether a directory has objects or a marker, the adapters' own excluded. Takes one LIST. */
+/** Whether a directory has a marker or objects, other than the adapters' own objects. Takes one LIST. */
 export async function hasObjects(store: Store, path: MountPath, task: Task): Promise<boolean> {
   const Prefix = store.keys.directoryKey(path)
   for (let position = {}; ; ) {

@@ -158,7 +158,7 @@ class Put {
     }
   }
 
-  /** Starts again from the state seen now. */
+  /** Records the state seen now, so that the write can start again without a condition. */
   #startAfter(state: ObjectState | undefined): undefined {
     const { key } = this.#options
     if (state === undefined) this.#store.history.noteAbsent(key)
@@ -188,7 +188,7 @@ class Put {
     return version
   }
 
-  /** Looks the object up, unless it is this write's result. @throws `EIO` if that is unknown and matters */
+  /** Returns the object's state, or its version if this write made the object. @throws `EIO` if that is unknown and matters */
   async #look(
     attempt: Attempt,
     isRepeated: boolean,

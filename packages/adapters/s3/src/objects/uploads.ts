@@ -24,7 +24,7 @@ class LiveUploads {
     return this.#ids.has(id)
   }
 
-  /** Records a request for an upload. Returns a function that is called when the upload has its id. */
+  /** Records a request for an upload. Returns a function to call once the upload has its id. */
   begin(store: Store, key: string): () => void {
     const name = objectName(store, key)
     this.#pending.set(name, (this.#pending.get(name) ?? 0) + 1)
@@ -47,7 +47,7 @@ export function abandon(store: Store, { key, id }: { key: string; id: string }, 
   store.requests.inBackground((until) => abort(store, key, id, { operation: task.operation, path: task.path, until }))
 }
 
-/** Ends uploads of a key whose answer was lost: uploads without parts that are not in use by this process. */
+/** Ends uploads of a key whose creation got no answer: uploads without parts that this process does not use. */
 export function sweepKey(store: Store, key: string, { operation, path }: Task): void {
   store.requests.inBackground(async (until) => {
     const task = { operation, path, until }
@@ -55,7 +55,7 @@ export function sweepKey(store: Store, key: string, { operation, path }: Task): 
       if (Key !== key || UploadId === undefined || liveUploads.has(UploadId)) continue
       if (await hasParts(store, key, UploadId, task)) continue
       if (liveUploads.has(UploadId)) continue
-      // this upload may be the one without an id, so the next attempt decides
+      // this may be the upload of this process that has no id yet, so the next attempt decides
       if (liveUploads.isPending(store, key)) throw new Error('an upload has no id yet')
       await abort(store, key, UploadId, task)
     }
@@ -72,7 +72,7 @@ export async function sweepUploads(store: Sweepable, task: Task, now = Date.now(
   }
 }
 
-/** The ETags of an upload's parts, since R2 changes them with each request. `undefined`: no list, or other parts. */
+/** Lists the ETags of an upload's parts, since R2 changes them with each request. `undefined` without a list, or for other parts. */
 export async function partsOf(
   { bucket }: Sweepable,
   { key, id }: { readonly key: string; readonly id: string },

@@ -18,7 +18,7 @@ export interface Verifier {
   verdict(): Promise<{ readonly verdict: Verdict; readonly digest: string }>
 }
 
-/** The cheapest check: the store's CRC-32, the adapter's CRC-32 in the metadata, an MD5 ETag, CRC-64/NVME (slow in JavaScript). */
+/** Chooses the cheapest check: the store's CRC-32, our CRC-32 in the metadata, an MD5 ETag, then CRC-64/NVME (slow in JavaScript). */
 export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFacts): Verifier | undefined {
   const { ChecksumCRC32, ChecksumCRC64NVME, ChecksumType } = headers
   const isWhole = ChecksumType !== 'COMPOSITE'
@@ -36,7 +36,7 @@ export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFa
   return undefined
 }
 
-/** Decides a doubtful case with all bytes: the ETag of an object of this adapter is a checksum, or cannot explain the difference. */
+/** Decides a doubtful case from all bytes. An object of this adapter is right only if its ETag is the MD5 of the bytes. */
 export function settleDoubt(bytes: Uint8Array, state: ObjectState, dialect: StartFacts): Verdict {
   if (state.metadata.writes.length === 0) return 'doubtful'
   const md5 = Md5Verifier.for(state.headers, dialect, true)

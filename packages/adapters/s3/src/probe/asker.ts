@@ -102,7 +102,7 @@ export class Asker {
   }
 
   /**
-   * The answer to a request with a condition. Credentials may lack the right to an `optional` request: `unable`, which is not kept.
+   * Sends a request with a condition. If an `optional` request is denied, the credentials may lack the right: `unable`, not cached.
    * @throws any other error, since it proves nothing about the server
    */
   async ask(call: ProbeRequest, { optional = false, ...options }: AskOptions = {}): Promise<Answer> {

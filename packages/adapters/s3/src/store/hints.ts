@@ -4,7 +4,7 @@ import type { MountPath } from '@ws/core/adapter'
 const capacity = 10_000
 
 /**
- * Directories that this adapter has seen or made: a request before each write would double its cost.
+ * Directories that this adapter has seen or made. Looking up every path before a write would double the write's cost.
  * Only a known directory causes a request, so a directory never hides a written file.
  */
 export class DirectoryHints {

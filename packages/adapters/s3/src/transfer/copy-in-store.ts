@@ -23,7 +23,7 @@ export function checksSource({ dialect }: Store, { state }: ObjectCopy): boolean
   return !dialect.conditionalCopySource && state.headers.LastModified !== undefined
 }
 
-/** Copies in the store, with time, mode and attributes. If the source's headers are known, the copy gets its own id, for a lost answer. */
+/** Copies in the store, with time, mode and attributes. If the source's headers are known, the copy gets its own id, to find it again. */
 export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, sourceKey, destination, destinationKey, condition, state } = copy
   const { dialect, bucket, requests, history, extra } = store
@@ -84,7 +84,7 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
     if (now.stat.version !== state.stat.version) throw failure('ECONFLICT', task.operation, source)
   }
 
-  /** Looks up whether the destination is another object than the copy. @throws `EIO` if that cannot be determined */
+  /** Finds out whether the destination is this copy or another object. @throws `EIO` if that cannot be determined */
   async function look(
     attempt: Attempt,
   ): Promise<{ readonly version: Version } | { readonly state: ObjectState | undefined }> {

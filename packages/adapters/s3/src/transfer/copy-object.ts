@@ -49,7 +49,7 @@ async function copyTo(store: Store, copy: ObjectCopy, task: Task, guard: Guard):
   if (condition === undefined || conditionalCopyDestination) {
     return withObject(object, 'shared', task, () => guard(() => copyInStore(store, copy, task)))
   }
-  // takes as many requests as a lookup before, but the server checks
+  // a GET and a PUT cost as much as a lookup and a copy, but here the server checks the condition
   const isFile = copy.sourceKey === store.keys.key(copy.source)
   const plain = isFile && state.stat.size <= store.partBytes && conditionalCopySource
   if (plain && store.dialect.conditionalPut && !destinationKey.endsWith('/')) {

@@ -160,7 +160,7 @@ interface Replaced {
   readonly state: ObjectState
 }
 
-/** Refuses a file or link that would hide a directory, or the reverse. Returns replaced objects under other keys. */
+/** Refuses a file or link that would hide a directory, or the reverse. Returns replaced objects whose key differs from the new key. */
 async function checkMerge(
   store: Store,
   objects: Iterable<TreeObject> | AsyncIterable<TreeObject>,
