@@ -12,14 +12,14 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
   /**
    * The barrier: resolves when everything that was acknowledged before, by this adapter and by commands, is in the store.
    *
-   * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and others (what the store says), `ETIMEDOUT`.
+   * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and other errors of the store, `ETIMEDOUT`.
    */
   flush(options?: FlushOptions): Promise<void>
-  /** After the refresh, calls see what others changed in the store before it. Takes as long as `timeouts.attributeCache`. */
+  /** Makes calls see changes that other writers made in the store before the refresh. Takes as long as `timeouts.attributeCache`. */
   refresh(options?: AdapterOptions.Refresh): Promise<void>
   /** The state of the mount, and the files that are not in the store yet. Never waits for the mount itself. */
   status(): Promise<RcloneStatus>
-  /** Mounts again with the same cache, from any state. @throws WorkspaceError why it cannot. */
+  /** Mounts again with the same cache, from any state. @throws WorkspaceError with the reason if that fails */
   recover(): Promise<void>
   /** Flushes, then unmounts. If the flush fails, `close` unmounts and then rejects: the cache keeps the missing files. */
   close(): Promise<void>

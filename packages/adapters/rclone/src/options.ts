@@ -6,34 +6,33 @@ import { type OptionShapes, quietly, type S3Credentials } from '@ws/core/options
 import { refuseChangedName } from './names.ts'
 
 /**
- * Where the files are, and how they are mounted. The store speaks S3, R2 included: then `endpoint` and `credentials` are
- * needed, and the environment is not read. Else `remote` names it. Default `region`: `auto`, which R2 wants; others often
- * accept `us-east-1`. Default `forcePathStyle`: true.
+ * The store and its mount. A store that speaks S3, such as R2, needs `endpoint` and `credentials`; the environment is not read.
+ * Any other store needs `remote`. Default `region`: `auto`, which R2 requires; other stores often accept `us-east-1`.
+ * Default `forcePathStyle`: true.
  */
 export interface RcloneAdapterOptions extends S3Connection, SignalOption {
   /** rclone's name for an S3 store: `Cloudflare`, `AWS`, `Ceph`, `Minio`, `Other`. Default `Other`. */
   readonly provider?: string | undefined
-  /** Another kind of store, instead of `endpoint` and its companions: its section of rclone's configuration, with `type`. */
+  /** A store of another kind, instead of `endpoint` and `credentials`: its section of rclone's configuration, with `type`. */
   readonly remote?: Readonly<Record<string, string>> | undefined
   /** The bucket; for stores without buckets, their first directory. */
   readonly bucket: string
-  /** The mounted part of the bucket, `threads/t1`: nothing else of it can be reached. Default: all of it. */
+  /** The mounted part of the bucket, such as `threads/t1`. Nothing else can be reached. Default: the whole bucket. */
   readonly prefix?: string | undefined
   /** Nothing can be changed; rclone enforces it for commands too. Default false. */
   readonly readOnly?: boolean | undefined
-  /** The user of files and commands. Default: this process's user; as root none, and then no commands run. */
+  /** The user that owns the files and runs commands. Default: this process's user. Root has no default, and then no commands run. */
   readonly owner?: Owner | undefined
   /**
-   * Where caches and mount points are kept: on a local disk, and the same at the next start, since what had not been
-   * uploaded when a process died is uploaded from there. Default: `/var/cache/ws-rclone` as root, else `ws-rclone` in the
-   * user's cache directory.
+   * The directory of caches and mount points, on a local disk. Use the same directory at the next start, which uploads the files that
+   * a dead process has not uploaded. Default: `/var/cache/ws-rclone` as root, else `ws-rclone` in the user's cache directory.
    */
   readonly directory?: string | undefined
-  /** An empty directory to mount at. Default: one of its own in `directory`. */
+  /** An empty directory to mount at. Default: a new directory in `directory`. */
   readonly mountPoint?: string | undefined
   /** rclone's path. Default: looked up in the system's directories. */
   readonly program?: string | undefined
-  /** Bytes of content kept on this machine, once it is uploaded. Default: no limit but the age of an hour. */
+  /** Limit of uploaded bytes that are kept on this machine. Default: no limit, but unused content is dropped after an hour. */
   readonly maxCacheBytes?: number | undefined
   readonly timeouts?: RcloneTimeouts | undefined
   /**
@@ -166,7 +165,7 @@ export function checkMountOptions(options: RcloneAdapterOptions): CheckedOptions
   }
 }
 
-/** rclone's spelling of names is not translated: keys are the names, also those with control characters. */
+/** Makes rclone keep names unchanged: keys equal the names, even names with control characters. */
 const sameNames = 'Slash,Ctl,Del,Dot'
 
 function sectionOf({ remote, ...s3 }: RcloneAdapterOptions): Record<string, string> {
@@ -201,7 +200,7 @@ function s3Section(store: S3Store): Record<string, string> {
   }
 }
 
-/** A value that rclone's configuration holds as it is: one line, and nothing that it expands. */
+/** True for a value that rclone's configuration keeps unchanged: a single line, without `%(`, which would be expanded. */
 function isConfigurable(value: string): boolean {
   return !/\p{Cc}|%\(/u.test(value)
 }

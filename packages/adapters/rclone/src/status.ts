@@ -27,7 +27,7 @@ export async function statusOf(mount: Mount, dirty: DirtyFiles | undefined): Pro
     const uploads = { running: uploading, queued, failing: process.log.failing.size }
     return { state: mount.state, version, dirtyFiles, uploads, cache: { files, bytes, outOfSpace } }
   } catch {
-    // rclone does not answer, which a status is to say
+    // rclone does not answer, and the status must report that
     return { state: mount.state, version, dirtyFiles, uploads: undefined, cache: undefined }
   }
 }

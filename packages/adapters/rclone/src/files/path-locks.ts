@@ -7,8 +7,8 @@ interface Entry {
 }
 
 /**
- * Separates readers of a path from writers that replace its file, in order of arrival. While rclone replaces a file, it is missing, empty
- * or cut for a moment. Only for callers of this adapter, not for commands.
+ * Separates readers of a path from writers that replace its file, in order of arrival. While rclone replaces a file, the file is missing,
+ * empty or truncated for a moment. Only for callers of this adapter, not for commands.
  */
 export class PathLocks {
   readonly #entries = new Map<string, Entry>()

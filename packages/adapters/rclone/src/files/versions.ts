@@ -12,7 +12,7 @@ import type { RunningMount } from '../mount/start.ts'
 type CachedNow = ReturnType<typeof lookAtCachedFile>
 
 /**
- * A state with a version made of size and time only: inode numbers follow names, and each mount is a new device. The time comes from
+ * Makes a state's version of size and time only: inode numbers follow names, and each mount is a new device. The time comes from
  * the cache: for a second, the kernel reports the time of the write before the last, some microseconds off. Two reads of one content
  * must not return two versions. Times of the store are whole milliseconds, and remain unchanged.
  *
@@ -35,7 +35,7 @@ export async function settled<State extends { readonly type: FileType; readonly 
 
 type Facts = NonNullable<ReturnType<typeof factsOfVersion>>
 
-/** The time of a write on this machine. Versions need it if the store has only seconds. Otherwise `undefined`. */
+/** The cache's time of the write, if `seen` has the store's time. Versions need it, since the store may have only seconds. */
 async function timeOfContent(metadata: string, { type }: { readonly type: FileType }, seen: Facts) {
   if (type !== 'file' || seen.mtimeNs % nsPerMs !== 0n) return undefined
   const cached = await whatIsKnown(metadata)
@@ -153,7 +153,7 @@ async function statOrNothing(files: StorageAdapter, path: MountPath) {
 
 const nsPerSecond = 1_000_000_000n
 
-/** True for a store's time in seconds and the finer time of its listing. */
+/** True if `coarse` is `fine` cut to whole seconds. */
 function isSecondOf(coarse: bigint, fine: bigint): boolean {
   return coarse % nsPerSecond === 0n && fine / nsPerSecond === coarse / nsPerSecond
 }

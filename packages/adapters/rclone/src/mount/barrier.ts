@@ -31,9 +31,9 @@ export interface BarrierOptions {
 }
 
 /**
- * Resolves when every change that was acknowledged before the call is in the store. The proof is the note of each file in
- * rclone's cache: a file that was just closed is in no queue yet. The queue must also contain no upload without such a
- * note: a reader that opened a file before its replacement and closes it now makes rclone note the older state.
+ * Resolves when every change that was acknowledged before the call is in the store. The notes of the files in rclone's cache prove that:
+ * a file that was just closed is in no queue yet. The queue must also contain no upload without such a note. If a reader opened a file
+ * before its replacement and closes it now, rclone notes the older state.
  *
  * @throws WorkspaceError `EBUSY` for a file that a program has open for writing, `EBACKEND` and others for errors of
  * the store, `ETIMEDOUT`.

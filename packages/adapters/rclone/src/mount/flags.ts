@@ -3,10 +3,10 @@ import type { Features } from '../program/features.ts'
 import { type Configuration, remoteName } from '../state/configuration.ts'
 import { type MountDirectories, mountSource } from '../state/directories.ts'
 
-/** Uploads at once: small files wait for answers, not for the line. */
+/** Limit of parallel uploads. Small files spend their time on waiting for answers, not on the transfer. */
 const transfers = 16
 
-/** rclone's command line, the program's name left out. It names no store and holds no secret: every user can read it. */
+/** rclone's command line, without the program's name. It names no store and holds no secret: every user can read it. */
 export function mountArguments(
   options: CheckedOptions,
   place: MountDirectories,
@@ -24,10 +24,10 @@ export function mountArguments(
     // Content is complete on the disk before anything reads or uploads it: seeks, appends and mmap work.
     ...['--vfs-cache-mode', 'full'],
     ...['--vfs-write-back', `${timeouts.writeBack}ms`],
-    // The store's listing gives a time in milliseconds, its answer to an upload in seconds. With the time in the fingerprint, each file
-    // would be downloaded again after its upload.
+    // The store's listing gives times in milliseconds, but its answer to an upload gives seconds. With the time in the fingerprint, each
+    // file would be downloaded again after its upload.
     '--vfs-fast-fingerprint',
-    // else each file costs a request before its time is known
+    // without this flag, the time of each file costs a request
     '--use-server-modtime',
     ...['--dir-cache-time', `${timeouts.directoryCache}ms`],
     ...['--attr-timeout', `${timeouts.attributeCache}ms`],
@@ -52,7 +52,7 @@ export function mountArguments(
     '--rc',
     ...['--rc-addr', '127.0.0.1:0'],
     ...['--rc-htpasswd', passwords],
-    // One line for each upload: they are counted by them. A level that is not there at the start cannot be set later.
+    // The log has one line for each upload, by which uploads are counted. A level that is missing at the start cannot be set later.
     features.renames ? '-v' : '-vv',
     '--use-json-log',
   ]

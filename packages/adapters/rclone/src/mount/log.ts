@@ -18,17 +18,17 @@ export interface MountLogListener {
   readonly onUploadFailure: () => void
   /** A file was closed, and is to be uploaded. `time`: milliseconds since the epoch, as rclone noted it. */
   readonly onQueue: (name: string, time: number) => void
-  /** An upload has ended. `calledOff`: by rclone; the store's own view of that is not known. */
+  /** An upload has ended. `calledOff`: rclone cancelled the upload, so the store may or may not have the file. */
   readonly onUploadEnd: (name: string, calledOff: boolean, time: number) => void
   readonly onRename: (from: string, to: string, time: number) => void
-  /** Comes after those of the files in it. Both names end with a slash. */
+  /** Called after `onRename` for each file in the directory. Both names end with a slash. */
   readonly onDirectoryRename: (from: string, to: string) => void
   readonly onDelete: (name: string, time: number) => void
-  /** The store has a file; it has not ended its upload yet. `under`: its object has another name, which it had before. */
+  /** The store has a file whose upload has not ended yet. `under`: the file's earlier name, if the object still has that name. */
   readonly onStored: (name: string, under: string | undefined) => void
-  /** The store has copied an object, since rclone renames something. */
+  /** The store has copied an object, because rclone renames a file or directory. */
   readonly onCopied: (to: string) => void
-  /** An upload is about to end: the file is shown next. This and the rest: only with the level `DEBUG`. */
+  /** An upload is about to end, and `onShown` follows. This and the later callbacks need the level `DEBUG`. */
   readonly onEnding: (name: string) => void
   readonly onShown: (name: string) => void
   /** A program makes an entry. A change ends before the next one in this directory begins. */
@@ -38,11 +38,11 @@ export interface MountLogListener {
   readonly onChanged: (directory: string, isDone: boolean) => void
 }
 
-/** The messages of rclone: a line of JSON for each. */
+/** rclone's messages. Each message is a line of JSON. */
 export class MountLog {
   /** The address of the control interface, once it is known. */
   readonly address: Promise<string>
-  /** Files whose last upload failed, with what was said of it. */
+  /** Files whose last upload failed, with rclone's message about the failure. */
   readonly failing = new Map<string, string>()
   readonly #tail: string[] = []
   readonly #listeners = new Set<() => void>()
@@ -71,7 +71,7 @@ export class MountLog {
     return this.#tail.join('\n')
   }
 
-  /** Resolves when all earlier messages are read: answers may be faster than messages. */
+  /** Resolves when all earlier messages are read: an answer of rclone may arrive before its earlier messages. */
   async catchUp(control: Control, signal?: AbortSignal): Promise<void> {
     const mark = `ws-mark-${randomUUID()}`
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -95,7 +95,7 @@ export class MountLog {
     return false
   }
 
-  /** Calls back at each upload that ends. Returns the function that ends it. */
+  /** Calls the listener when an upload ends. Returns a function that stops the calls. */
   onUpload(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -146,7 +146,7 @@ export class MountLog {
   }
 }
 
-/** rclone reports errors in its log, with what it was given. */
+/** Writes a mark to rclone's log: rclone logs errors together with the given parameters. */
 async function writeMark(control: Control, mark: string, signal: AbortSignal | undefined): Promise<void> {
   try {
     await control.call('rc/error', { mark }, { signal })
@@ -155,7 +155,7 @@ async function writeMark(control: Control, mark: string, signal: AbortSignal | u
   }
 }
 
-/** By rclone itself, for a file that was renamed, replaced or removed. */
+/** True if rclone itself cancelled an upload, because the file was renamed, replaced or removed. */
 function isCalledOff(message: string): boolean {
   return message === 'vfs cache: upload canceled' || /^vfs cache: failed to upload .*context canceled$/s.test(message)
 }
@@ -184,7 +184,7 @@ function parse(line: string): Message {
       return { message: msg, object: textOf(object), level: textOf(level), time: Number.isNaN(at) ? Date.now() : at }
     }
   } catch {
-    // before it reads its flags, and when it dies, rclone speaks plainly
+    // rclone writes plain text before it reads its flags, and when it crashes
   }
   return { message: line, object: '', level: 'plain', time: Date.now() }
 }

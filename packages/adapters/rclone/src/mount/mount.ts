@@ -113,7 +113,7 @@ export class Mount {
     try {
       await running.control.call('rc/noop', {}, { timeout: Math.min(healthAnswerMs, operation) })
     } catch {
-      // any refusal is a mount that does not answer
+      // any error means that the mount does not answer
       if (running === this.#running && !running.process.hasEnded) this.#noteHung(running)
       return false
     }
@@ -130,7 +130,7 @@ export class Mount {
     }
     this.#pending.expire()
     const hungMs = performance.now() - (this.#hungSince ?? 0)
-    // Killing it wakes every thread that waits in the kernel, and loses nothing: the cache is on the disk.
+    // Killing rclone wakes every thread that waits in the kernel, and loses nothing: the cache is on the disk.
     const isDue = this.options.recovery === 'auto' && hungMs > this.options.timeouts.operation
     if (isDue || process.isStuck) process.kill()
   }
@@ -217,7 +217,7 @@ export class Mount {
     throw problem
   }
 
-  /** Unmounts and ends rclone; does not `flush`. `force`: without waiting for users. @throws `EIO` if some of it is left */
+  /** Unmounts and ends rclone, without a flush. `force`: does not wait for users. @throws `EIO` if a process or the mount remains */
   close({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
     this.#closing ??= this.#close(force)
     return this.#closing
@@ -228,7 +228,7 @@ export class Mount {
     const lazy = force || this.#state === 'hung' || restoring !== undefined
     this.#attempt?.abort(closedError({ operation: 'recover' }))
     if (restoring !== undefined) {
-      // what was mounted this moment is still being looked at
+      // a mount that was made a moment ago is still being checked
       this.#running?.process.kill()
       this.#pending.expire()
       await restoring.catch(() => undefined)

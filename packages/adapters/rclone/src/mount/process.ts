@@ -14,7 +14,7 @@ import { force } from './unmount.ts'
 import { systemPath } from '../program/find.ts'
 
 const operation = 'createRcloneAdapter'
-/** Milliseconds for the keeper to end all processes. */
+/** Milliseconds for the keeper (the supervisor script) to end all processes. */
 const keeperMs = 5_000
 /** Milliseconds for processes to end after they were killed. */
 const killedMs = 2_000
@@ -166,7 +166,7 @@ export class MountProcess {
     this.#forcing ??= force(this.#mountPoint).finally(() => (this.#forcing = undefined))
   }
 
-  /** Makes the keeper end the mount. For a process that exits: its own threads that wait for the mount would block the exit. */
+  /** Makes the keeper end the mount. Call this when the process exits: its threads that wait for the mount would block the exit. */
   leave(): void {
     this.#child.kill('SIGTERM')
   }

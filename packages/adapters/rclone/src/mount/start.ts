@@ -44,7 +44,7 @@ export interface StartOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Mounts, and checks mount table, control interface, credentials and bucket. After a failure, only the cache stays. */
+/** Mounts, and checks mount table, control interface, credentials and bucket. After a failure, only the cache remains. */
 export async function startMount(start: StartOptions): Promise<RunningMount> {
   const { options, place } = start
   await prepareDirectories(place)
@@ -97,7 +97,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     return { process, control, fs, metadata, dirty, content, staleNames, renamed, root }
   } catch (error) {
     control?.close()
-    // a mount that is just being made would come after the end of rclone, and stay
+    // a mount in progress could complete after rclone has ended, and would remain
     await process?.untilMounted(AbortSignal.any([deadline, AbortSignal.timeout(mountingMs)])).catch(() => undefined)
     const died = await lastWords(process, error)
     await process?.end()
@@ -112,16 +112,16 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   }
 }
 
-/** Milliseconds for rclone to tell of all that it has done, for a look at renamed files. */
+/** Milliseconds for rclone to report its past changes, before renamed files are checked. */
 const lookMs = 10_000
 
-/** Milliseconds for a mount that is being made, where the start has failed. */
+/** Milliseconds to wait for a mount in progress after the start has failed. */
 const mountingMs = 2_000
 
 /** Milliseconds for rclone to end once it is unmounted. */
 const endMs = 5_000
 
-/** Unmounts, and waits for rclone and its keeper, within limits. `lazy`: without asking the mount. True: nothing is left. */
+/** Unmounts, and waits for rclone and its keeper, within limits. `lazy`: does not wait for users. True if all processes have ended. */
 export async function endMount(
   { process, control }: RunningMount,
   { mountPoint }: MountDirectories,
@@ -141,7 +141,7 @@ export function stuckError(operation: string): Error {
   })
 }
 
-/** Milliseconds in which a process that stopped answering turns out to be dead. */
+/** Milliseconds within which a process that stopped answering proves to be dead. */
 const dyingMs = 500
 
 /** Returns why rclone ended, if that caused the error. */
@@ -156,13 +156,13 @@ async function unmountOwn({ mountPoint }: MountDirectories, error: unknown): Pro
   if (code !== 'EBUSY') await unmount(mountPoint, { lazy: true })
 }
 
-/** A directory of this name is looked for, so that the answer is short however much there is. */
+/** The check lists a directory of this name, which does not exist, so the answer is short for every store. */
 const nowhere = '.ws-nowhere'
 
 async function checkStore(control: Control, { section, readOnly }: CheckedOptions, signal: AbortSignal): Promise<void> {
   const hasBuckets = section['type'] === 's3'
   await explained(operation, async () => {
-    // Prefixes of a bucket need not be made. Elsewhere a new thread's directory does.
+    // A prefix of a bucket need not be created. In other stores, the directory of a new thread must be created.
     if (!hasBuckets && !readOnly) await control.call('operations/mkdir', { fs: remoteName, remote: '' }, { signal })
     const remote = hasBuckets ? nowhere : ''
     const opt = { noModTime: true, noMimeType: true }

@@ -37,9 +37,9 @@ force() {
 `
 
 /**
- * Keeps rclone running as long as the process that started it. Then the script detaches the mount and kills rclone. The cache
- * remains. Two events report that death. Descriptor 3 closes, except while a thread of a killed process waits for the mount.
- * Where `setpriv` works, the death of the main thread also sends TERM. Arguments: lock file, mount point, `clear` to detach an
+ * Keeps rclone running until the process that started it ends. Then the script detaches the mount and kills rclone. The cache
+ * remains. Two events report the end of that process. Descriptor 3 closes, except while a thread of a killed process waits for the mount.
+ * Where `setpriv` works, the end of the main thread also sends TERM. Arguments: lock file, mount point, `clear` to detach an
  * earlier mount, then rclone's command line. Prints rclone's process id.
  *
  * The lock is a descriptor that rclone inherits: the kernel releases it when its last owner has ended in any way. The shell that
@@ -82,7 +82,7 @@ wait "$keeper" 2>/dev/null
 exit "$code"
 `
 
-/** Runs the script that follows, with TERM at the parent's death if `setpriv` works. */
+/** Runs the script in the next argument. If `setpriv` works, the script gets TERM when its parent ends. */
 export const guardScript = `
 setpriv --pdeathsig TERM true 2>/dev/null && exec setpriv --pdeathsig TERM /bin/sh -c "$@"
 exec /bin/sh -c "$@"

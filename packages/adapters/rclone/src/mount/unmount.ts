@@ -7,7 +7,7 @@ import { systemPath } from '../program/find.ts'
 /** Milliseconds for the helper. On a hanging mount, the helper can wait in the kernel forever. */
 const helperMs = 5_000
 
-/** Unmounts. `lazy`: at once, and waiting users fail; otherwise only without users. True: the mount has ended. */
+/** Unmounts. `lazy`: at once, and waiting users fail; otherwise only if no user remains. Returns true if the mount has ended. */
 export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boolean }): Promise<boolean> {
   if (lazy) await force(mountPoint)
   const ways = [

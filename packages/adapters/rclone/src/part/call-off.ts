@@ -144,7 +144,7 @@ export async function refuseFull(files: StorageAdapter, destination: MountPath):
   try {
     isEmpty = (await entries.next()).done
   } catch (error) {
-    // moving says what that means
+    // the move itself reports this error
     if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return
     throw error
   } finally {

@@ -37,7 +37,7 @@ export interface DirectFiles {
  * @param device of the mount
  */
 export function directFiles(root: string, device: bigint, usual: StorageAdapter): DirectFiles {
-  // the usual way meets each error again, and tells it
+  // the usual adapter repeats each failed operation, and reports its error
   return {
     async stat(path: MountPath, options: AdapterOptions.Stat = {}): Promise<Stat> {
       if (isOrdinary(path, options)) {

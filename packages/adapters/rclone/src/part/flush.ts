@@ -26,7 +26,7 @@ export async function flushPart(
   const { control, process, dirty: dirtyInMount, staleNames } = running
   const { features } = part.mount
   const { operation, path } = call
-  // The barrier ends by itself, and knows more about why.
+  // The barrier has its own limit, and its error gives a better reason.
   const limit = AbortSignal.timeout(timeout + lateMs)
   const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit])
   const flushing = async (): Promise<void> => {
