@@ -7,7 +7,7 @@ import { seed } from './seed.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * An adapter in the memory of this process, gone when closed. It has every capability, and checks conditions against every writer.
+ * An adapter in the memory of this process, gone when closed. It gives the strongest guarantees, and checks conditions against every writer.
  * @throws WorkspaceError `EINVAL` that names the option; `ENOTDIR`, `EISDIR`, `EEXIST` for `files` that are not a tree
  */
 export function createMemoryAdapter(options: MemoryAdapterOptions = {}): StorageAdapter {
