@@ -23,7 +23,7 @@ export interface Documents extends AsyncDisposable {
    */
   signatures(source: string, options: SignaturesOptions): Promise<SignatureText>
   /**
-   * HTML as Markdown, with absolute links and images by the page's `<base>` or by `url`.
+   * Converts HTML to Markdown. Links and images become absolute, by the page's `<base>` or by `url`.
    * @throws WorkspaceError `EINVAL` for a relative URL; `EFBIG` above 8,388,608 UTF-16 units; `ETIMEDOUT`; `ECLOSED`.
    * An abort rejects with the signal's reason.
    */

@@ -1,5 +1,5 @@
 const marks = [
-  // Before UTF-16: the mark of UTF-16 is the beginning of this mark.
+  // The mark of UTF-32LE comes first, because it begins with the mark of UTF-16LE.
   { encoding: 'utf-32le', bytes: [0xff, 0xfe, 0, 0] },
   { encoding: 'utf-32be', bytes: [0, 0, 0xfe, 0xff] },
   { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },

@@ -30,7 +30,7 @@ export interface DecodedText {
 
 /**
  * Decodes a whole file synchronously, in 1 to 8 ms per MiB.
- * The encoding: `encoding`, else the byte order mark, else UTF-8 if valid, else a guess.
+ * Uses `encoding`, else the byte order mark, else UTF-8 if valid, else a guess.
  * @throws WorkspaceError `EINVAL` for an unknown encoding, UTF-32, and bytes that are invalid in the given or marked encoding
  */
 export function decodeText(bytes: Uint8Array, options: DecodeTextOptions = {}): DecodedText {

@@ -32,7 +32,7 @@ export class Thread {
       stdin: true,
       stdout: true,
       stderr: true,
-      // The check of memory acts first: at this limit, a large array would make V8 end the whole process.
+      // The memory check ends the thread earlier. At this limit, a large array would make V8 end the whole process.
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil((2 * maxMemory) / mebibyte) },
     })
     this.#worker.on('error', () => undefined)
@@ -45,7 +45,7 @@ export class Thread {
     return this.#ended
   }
 
-  /** @throws ThreadEnded; `signal.reason`. The thread then still works: the caller ends the thread. */
+  /** @throws ThreadEnded; `signal.reason`, but then the thread still works, and the caller must end it. */
   async ask(request: Request, transfer: readonly ArrayBuffer[], signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted()
     this.#worker.postMessage(request, transfer)

@@ -4,7 +4,7 @@ import { pageText } from './page-text.ts'
 
 const maxCharacters = 16 * 1024 * 1024
 
-/** Yields pages one at a time: a page that never ends does not lose the earlier pages. @throws DocumentFault */
+/** Yields pages one at a time, so that a page that never ends does not lose the earlier pages. @throws DocumentFault */
 export async function* readPages({ bytes, first, last, maxPages }: PdfRequest): AsyncGenerator<PageAnswer, undefined> {
   const { document, notes } = await openPdf(bytes)
   const pageCount = document.numPages
