@@ -174,7 +174,7 @@ export class LiveDownloader implements Downloader {
   }
 }
 
-/** The content. The end of this stream releases the connection, also before the first read, which a generator would not do. */
+/** The content as a stream. Its end releases the connection, even before the first read; a generator would not release it then. */
 function streamOf(answered: Answered, options: ContentOptions): AsyncIterableIterator<Uint8Array> {
   const content = contentOf(answered, options)
   // never rejects: both clients close without errors

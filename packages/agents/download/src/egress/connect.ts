@@ -18,7 +18,7 @@ export interface TorOptions {
 }
 
 export interface EgressOptions extends AddressCheck {
-  /** Allowed ports of hosts that no list names. The entries of a list name their own ports. */
+  /** Allowed ports of hosts that are in no list. The entries of a list name their own ports. */
   readonly ports: ReadonlySet<number>
   readonly tor: TorOptions | undefined
 }

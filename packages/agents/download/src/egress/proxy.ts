@@ -128,7 +128,7 @@ export class EgressProxy implements AsyncDisposable {
     }
     passAnswer(outgoing, response, refuse)
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // the events of the answer end an answer that has begun
+      // an answer that has begun ends by its own events
       if (response.headersSent) return
       if (error.code?.startsWith('HPE_') === true) refuse()
       else response.destroy()
