@@ -52,7 +52,7 @@ export function traceWorkspace(workspace: Workspace, options: WorkspaceTelemetry
 }
 
 /**
- * Wraps an adapter: a span for each operation, and the metrics `ws.storage.duration` (seconds) and `ws.storage.bytes`.
+ * Wraps an adapter. Each operation has a span, and adds to the metrics `ws.storage.duration` (seconds) and `ws.storage.bytes`.
  * The span of an iteration ends when the caller finishes or stops it. @throws WorkspaceError `EINVAL` that names the option
  */
 export function traceAdapter(adapter: StorageAdapter, options: AdapterTelemetryOptions = {}): StorageAdapter {
