@@ -26,7 +26,7 @@ export interface RunnerOptions {
   readonly workspace: string | StorageAdapter
   /** The tree that steps write: like `workspace`, a directory of this machine or an adapter. A directory must exist. */
   readonly output: string | StorageAdapter
-  /** The output's path in the workspace, for adapters. Default: computed for directories; an output adapter is outside the workspace. */
+  /** The output's path in the workspace, for adapters. Default: computed for directories; an output adapter counts as outside. */
   readonly outputPath?: string | undefined
   /**
    * Stores the journal, the staging directories and the leases. No step may see this state.

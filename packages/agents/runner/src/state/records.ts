@@ -4,7 +4,7 @@ import type { Json } from '../json.ts'
 
 const path = z.string()
 
-/** An entry in a step's staging directory at its end. Paths start at the output's root. */
+/** An entry of a step's staging directory when the step ends. Paths start at the output's root. */
 export const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), path, hash: z.string(), size: z.number(), mode: z.number().optional() }),
   z.object({ type: z.literal('directory'), path }),

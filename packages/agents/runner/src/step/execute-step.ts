@@ -19,7 +19,7 @@ export interface ExecuteOptions {
 }
 
 /**
- * Carries out an attempt; repeatable. For an ended attempt, returns the recorded outcome. An open landing is finished first.
+ * Carries out an attempt; a second call is safe. For an ended attempt, returns the recorded outcome. An open landing is finished first.
  * @throws the signal's reason after an abort, and errors of the journal; every failure of the step itself is an outcome
  */
 export async function executeStep(

@@ -31,7 +31,7 @@ export async function checkLanding({ output, entries, outputs, isKnown, hasher }
 }
 
 /**
- * Repeatable after a crash. Writes atomically and conditionally, without following links. On a conflict, removes the files it has created.
+ * Writes entries atomically and conditionally, without following links. Safe to repeat after a crash. On a conflict, removes new files.
  * @throws WorkspaceError as `checkLanding`, and `ECONFLICT` for an entry that appeared or changed meanwhile
  */
 export async function land(landing: Landing): Promise<void> {

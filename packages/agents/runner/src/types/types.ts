@@ -40,7 +40,7 @@ export interface StepType<Settings = unknown> {
   run(settings: Settings, context: StepContext): Promise<Json | undefined>
 }
 
-// The schema of its own type checks the settings of a step.
+// The settings of a step are checked by the schema of the step's type.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type StepTypes = Readonly<Record<string, StepType<any>>>
 
