@@ -12,10 +12,10 @@ const O_PATH = 0x20_0000 // not among Node's constants
 const perl = '/usr/bin/perl'
 const reader = readFileSync(new URL('attributes-read.pl', import.meta.url), 'utf8')
 
-/** Stored in place of a path after a scan of the attributes of the tree. */
+/** Stored in place of a path once the attributes of the whole tree were scanned. */
 const ever = ''
 
-/** Access lists and user attributes (`user.…`) of a tree, as pairs of name and hex bytes. The latest scan counts for a lasting state. */
+/** Access lists and user attributes (`user.…`) of a tree, as pairs of name and hex bytes. A valid state has those of the latest scan. */
 export class Attributes {
   readonly #tree: number
   readonly #database: Database
@@ -25,7 +25,7 @@ export class Attributes {
     this.#database = database
   }
 
-  /** Saves attributes of changed entries. Returns the root if the attributes cannot be read. */
+  /** Saves the attributes of changed entries. Reports the root as left out if the attributes cannot be read. */
   note(root: Root, changed: ReadonlyMap<string, Facts>, live: ReadonlyMap<string, Facts>): ScanResult['leftOut'] {
     const all = this.#database.all<{ path: string }>('SELECT DISTINCT path FROM attributes WHERE tree = ?', this.#tree)
     const known = new Set(all.map(({ path }) => path))

@@ -141,7 +141,7 @@ async function directoriesAround(journal: Journal, steps: readonly Undo[]): Prom
   return around
 }
 
-/** Earlier directories that may vanish with their last present entry, in a store without empty directories. */
+/** Directories of the earlier state that may vanish when the restore removes their last entry, in a store without empty directories. */
 function emptied({ inner }: Journal, steps: readonly Undo[], states: RestoreByCallsOptions['states']): Directory[] {
   const above = new Set<MountPath>()
   if (inner.capabilities.keepsEmptyDirectories) return []

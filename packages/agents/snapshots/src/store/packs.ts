@@ -53,7 +53,7 @@ export class Packs {
   #size: number | undefined
   #open: { readonly number: number; readonly fd: number; end: number } | undefined
 
-  /** @param placed told where each content lies, once its block is written */
+  /** @param placed called with the place of each content, once its block is written */
   constructor(directory: string, placed: (content: string, place: ContentLocation) => void) {
     this.#directory = directory
     this.#placed = placed
