@@ -13,7 +13,7 @@ import { fileRegister, objectRegister, type VersionedRecord, type Register } fro
 import type { AcquireOptions, Lease, LeaseHolder, LeaseScope, LeaseStore } from './types.ts'
 
 export interface ObjectLeaseOptions {
-  /** `conditionalWrite: 'server'`: leases apply to all machines. On a disk: to all processes of this machine. */
+  /** With `conditionalWrite: 'server'`, leases apply to all machines. On a disk, they apply to all processes of this machine. */
   readonly adapter: StorageAdapter
   /** The directory of all leases. The lease `a/b` is in `{directory}/a/b/lease`. */
   readonly directory: string

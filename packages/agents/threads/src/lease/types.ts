@@ -15,7 +15,7 @@ export interface Lease extends AsyncDisposable {
   readonly holder: LeaseHolder
   /** Aborts with a `WorkspaceError` `ECLOSED` when the lease is lost. */
   readonly lost: AbortSignal
-  /** True while no other process can have taken the lease. Only compares clocks: call `isHeld` before each change. */
+  /** True while no other process can have taken the lease. Only compares clocks, so it is cheap: call this before each change. */
   isHeld(): boolean
   /**
    * Queries the store after the lease's time ran out: `ECLOSED` when lost, `EBACKEND` without an answer. Absent if leases do not expire.

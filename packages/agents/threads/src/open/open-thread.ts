@@ -57,7 +57,7 @@ export function openThread(place: ThreadPlace, setting: Setting, options: Openin
 async function open(place: ThreadPlace, setting: Setting, options: Opening): Promise<OpenThread> {
   const { signal, wait } = options
   const { leases } = setting
-  // for a copy or an interpreter, the fence checks every change of a command
+  // with a copy or an interpreter, the fence checks every change of a command, so the lease may outlast a silent store
   const patient = setting.replica !== undefined || !place.store.capabilities.hostPath
   const lease = await leases?.acquire(foldId(place.threadId), { wait, patient, signal })
   const ends: (() => Promise<unknown> | undefined)[] = [() => lease?.release()]
