@@ -10,9 +10,7 @@ export interface Committed {
   readonly undo: () => Promise<unknown>
 }
 
-/**
- * Makes the change and adds it to `done`; after a lost answer, if the file shows it. @throws WorkspaceError `ECONFLICT` if the file changed
- */
+/** Makes the change and adds it to `done`. After a lost answer, adds it only if the file shows it. @throws WorkspaceError `ECONFLICT` */
 export async function commit(call: Call, planned: PlannedChange, done: Committed[]): Promise<void> {
   switch (planned.type) {
     case 'create':

@@ -14,7 +14,7 @@ export interface Block {
   readonly lines: readonly string[]
   readonly changes: readonly LineChange[]
   readonly wholeLines: boolean
-  /** Neither `old` nor the new text ends in a line end. In `lines`, the last line has an LF nevertheless. */
+  /** True if neither `old` nor the new text ends in a line end. In `lines`, the last line has an LF nevertheless. */
   readonly isOpen: boolean
   readonly lineEnd: '\n' | '\r\n'
 }

@@ -6,7 +6,7 @@ export interface TextEdit {
   readonly all?: boolean | undefined
 }
 
-/** From the strictest kind. Each kind ignores more: line ends, trailing blanks, look-alike dashes, quotes and blanks, one common indent. */
+/** From strict to loose. Each kind ignores more: line ends; trailing blanks; look-alike dashes, quotes and blanks; one common indent. */
 export type MatchKind = 'exact' | 'trailing' | 'lookalike' | 'indent'
 
 export interface Span {

@@ -27,7 +27,7 @@ export interface Hit {
   readonly count?: number | undefined
 }
 
-/** Matching lines counted for `files` and `count`. */
+/** Limit of matching lines that are counted for `files` and `count`. */
 const mostLines = 1_000_000
 
 export async function collectHits(

@@ -2,7 +2,7 @@ import type { NextOperation } from '../answers/problem.ts'
 import { inLine } from '../text/frame.ts'
 import type { Hit } from './hits.ts'
 
-/** Bytes before a match at which reading starts, and bytes that are then read. */
+/** Reading starts this many bytes before a match, and takes `bytesRead` bytes. */
 const bytesBefore = 200
 const bytesRead = 4096
 

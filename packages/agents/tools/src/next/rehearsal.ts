@@ -5,7 +5,7 @@ import { rehearsing } from '@ws/core/executor'
 import { Session } from '../session/session.ts'
 import type { Call } from '../session/session.ts'
 
-/** Paths that all calls of a rehearsal may read. */
+/** Limit of paths that the calls of a rehearsal may read in total. */
 const mostPaths = 2
 const harmless: ReadonlySet<string> = new Set(['created', 'copied', 'executed'])
 
