@@ -12,7 +12,7 @@ export interface EnvironmentOptions {
   readonly env: Readonly<Record<string, string>>
   readonly allow: readonly string[]
   readonly trustsAll: boolean
-  /** True: PATH does not contain the workspace's programs, even if all programs are trusted. */
+  /** True if PATH omits the workspace's programs, even if all programs are trusted. */
   readonly bare: boolean
 }
 
