@@ -26,9 +26,9 @@ interface ChangeOptions {
 }
 
 const mostLinks = 40
-/** Milliseconds for which a write relies on the look before it. */
+/** Milliseconds for which a write relies on the lookup before it. */
 const lookedFor = 2_000
-/** Milliseconds around now: a time within this span is taken as that of `touch` without a date. */
+/** A time that differs from now by at most this many milliseconds counts as that of `touch` without a date. */
 const nowIsh = 10_000
 
 export class WorkspaceFiles implements WorkspaceAsyncFiles {
@@ -40,7 +40,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   #taken: Promise<readonly string[]> | undefined
   /** Directories that the script has listed or made. Dropped when the script removes or moves an entry. */
   readonly #directories = new Set<string>()
-  /** The last path that was looked up or written. A redirection looks, empties the file, then writes. */
+  /** The last path that was looked up or written. A redirection looks the file up, empties it, then writes. */
   #latest: { readonly path: string; readonly found: Stat | undefined; readonly at: number } | undefined
   readonly #signal: { readonly signal?: AbortSignal | undefined }
   /** Paths of entries that listings omitted, because no path can name these entries. */
@@ -179,7 +179,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async hasEntry(path: string): Promise<boolean> {
-    // of other names, only the file API knows whether they exist
+    // only the file API knows whether other names exist
     if (this.#topEntries !== undefined && systemNames.has(path.slice(1))) {
       this.#taken ??= this.#topEntries([...systemNames])
       return (await this.#taken).includes(path.slice(1))

@@ -135,7 +135,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
     if (message?.type === 'done') return ended.resolve(message)
     if (message?.type === 'progress') return soFar.add(message)
     if (over.aborted) return
-    // a message of the worker that is not valid gets no answer
+    // an invalid message of the worker gets no answer
     const answered = answerTo(message).catch(() => undefined)
     asked.add(answered)
     void answered.finally(() => asked.delete(answered))

@@ -65,7 +65,7 @@ export interface ShellState {
   tempEnvBindings?: readonly ReadonlyMap<string, unknown>[]
   lowercaseVars?: Set<string>
   uppercaseVars?: Set<string>
-  /** For each running function: the outer variables that it hides. */
+  /** The outer variables that each running function hides. */
   localScopes: Map<string, string | undefined>[]
   localVarDepth?: Map<string, number>
   localArrayScopes?: Map<string, List | undefined>[]

@@ -4,9 +4,9 @@ import { type Shell, shellOf } from './shell.ts'
 export const attributes = ['integerVars', 'lowercaseVars', 'uppercaseVars'] as const
 const ofLocals = [...attributes, 'readonlyVars'] as const
 
-/** An outer variable that a function's variable hides. */
+/** An outer variable shadowed by a function's local variable. */
 export interface OuterVariable {
-  /** The number of running functions when the hiding variable was declared. */
+  /** The number of running functions when the local variable was declared. */
   readonly depth: number
   readonly name: string
   readonly attributes: readonly (typeof ofLocals)[number][]

@@ -129,7 +129,7 @@ export class Session implements ToolHost {
     this.check()
   }
 
-  /** Limits the time of work, which then ends at the next command or loop round. @returns no `result` if the work never began */
+  /** Limits the time of `work`. After that time, `work` ends at the next command or loop round. @returns no `result` if it never began */
   async within<Result>(
     duration: number,
     work: () => Promise<Result>,

@@ -9,7 +9,7 @@ import { intoPipe } from './to-errors.ts'
 export type Reach = 'command' | 'line' | 'script'
 
 export class Shell {
-  /** True after the first script has begun, which is the whole script. */
+  /** True once the first script has begun. The first script is the whole script. */
   begun = false
   outermost: ReadonlySet<Statement> = new Set()
   /** The number of running substitutions. `substitutions`: the number of all substitutions so far. */
@@ -29,7 +29,7 @@ export class Shell {
   unbound: number | undefined
   /** The statements of the innermost script. */
   statements: ReadonlySet<Statement> = new Set()
-  /** Outer variables that variables of functions hide. */
+  /** Outer variables shadowed by a function's local variables. */
   readonly outer: OuterVariable[] = []
   /** The latest fault of arithmetic, until a command handles it. */
   failed: { readonly message: string; readonly reach: Reach; readonly inRedirection?: boolean } | undefined
