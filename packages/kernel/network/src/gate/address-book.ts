@@ -1,10 +1,10 @@
 import type { hostLists } from '@ws/core/executor'
 
-/** The network of stand-in addresses: reserved for tests of devices (RFC 2544), so no host has it. */
+/** The network of stand-in addresses. It is reserved for tests of devices (RFC 2544), so no host has such an address. */
 export const gateNetwork = { base: [198, 18] as const, bits: 15 } as const
 /** The address of the gate's name server. */
 export const nameServer = '198.18.0.1'
-/** Most names that match wildcards, for one command. */
+/** Limit of names that match wildcards, for one command. */
 const mostNames = 4096
 
 /** Gives each listed name its own stand-in address. The address of a connection identifies the name. */

@@ -5,14 +5,14 @@ export type ClientHello =
   /** Why the message cannot be judged: a part of a sentence, printed after "the connection". */
   | { readonly problem: string }
 
-/** Most bytes of a first message: post-quantum certificates take a few KiB. */
+/** Limit of bytes of a first message: post-quantum certificates take a few KiB. */
 export const longestHello = 64 * 1024
 
 const handshakeRecord = 22
 const clientHello = 1
 const extensions = { serverName: 0, encryptedHello: 0xfe0d } as const
 
-/** Reads the name that a TLS client requests. Problems: two names, an invalid name, an encrypted hello, anything ambiguous. */
+/** Reads the name that a TLS client requests. A problem is two names, an invalid name, an encrypted hello, or anything ambiguous. */
 export function readClientHello(bytes: Uint8Array): ClientHello {
   const message = joinRecords(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if ('problem' in message || 'more' in message) return message
@@ -73,7 +73,7 @@ function nameIn(hello: Reader): ClientHello {
   return name === undefined || name === '' ? { problem: 'names no host (it has no SNI)' } : { name }
 }
 
-/** @throws RangeError behind the end */
+/** @throws RangeError beyond the end */
 class Reader {
   readonly #bytes: Buffer
   #at = 0

@@ -6,7 +6,7 @@ const addressRecord = 1
 const codes = { ok: 0, malformed: 1, noName: 3, notImplemented: 4 } as const
 /** Seconds after which programs repeat a query. */
 const lifetime = 60
-/** Most bytes of a query: one name of 255 bytes, and options of EDNS. */
+/** Limit of bytes of a query: one name of 255 bytes, and options of EDNS. */
 const longestQuery = 512
 
 /**

@@ -3,13 +3,13 @@ import { Socket } from 'node:net'
 
 export const maxHeaderSize = 64 * 1024
 
-/** Hop-by-hop headers. `Connection` adds none: an added header could frame the body, or a rule could have checked it. */
+/** Hop-by-hop headers. Names in `Connection` do not count: such a header could frame the body, or a rule could have checked it. */
 const hopByHop: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
   ...['transfer-encoding', 'http2-settings'],
 ])
 
-/** Whether a body is sent plain or in chunks. A copied message would not name another coding. */
+/** Whether a body is sent plain or in chunks. Any other coding would be lost in a copied message. */
 export function isPlainCoding({ 'transfer-encoding': coding = '' }: IncomingHttpHeaders): boolean {
   return /^(?:chunked|identity)?$/iu.test(coding)
 }
@@ -24,12 +24,12 @@ export function requestOptions(request: IncomingMessage, over: Socket | Agent, h
     path: request.url,
     setHost: false,
     maxHeaderSize,
-    // of headers with one name, in any case, the last wins
+    // of headers with one name, in upper or lower case, the last wins
     headers: { ...own, ...headers, ...(hasBody && !names.has('content-length') && { 'transfer-encoding': 'chunked' }) },
   }
 }
 
-/** End-to-end headers as written; repeated ones as lists. */
+/** End-to-end headers as written. Repeated headers become lists. */
 export function endToEnd({ rawHeaders }: IncomingMessage): OutgoingHttpHeaders {
   const kept = new Map<string, { readonly name: string; readonly values: string[] }>()
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

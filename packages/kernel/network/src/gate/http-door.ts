@@ -28,7 +28,7 @@ export class HttpDoor {
   readonly #turns = new Turns()
   readonly #kept: KeptConnections
 
-  /** @param authorities certificates (PEM) that prove the names of hosts, in place of the usual ones */
+  /** @param authorities certificates (PEM) that prove the names of hosts, instead of Node's own authorities */
   constructor(passages: Passages, authorities?: readonly string[]) {
     this.#passages = passages
     this.#kept = new KeptConnections(passages.limits.idleTimeout)

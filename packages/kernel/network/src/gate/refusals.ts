@@ -4,7 +4,7 @@ import type { DialProblem } from '../resolve.ts'
 
 export interface Refusal {
   readonly outcome: 'denied' | 'failed'
-  /** The workspace's rule; absent: the executor's list, or the gate itself. */
+  /** The workspace's rule; absent if the executor's list, or the gate itself, refused the host. */
   readonly rule?: string | undefined
   /** A part of a sentence, printed after the host. */
   readonly reason: string

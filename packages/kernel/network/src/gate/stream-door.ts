@@ -133,7 +133,7 @@ type FirstLine =
 const longestLine = 16 * 1024
 const method = /^[\w!#$%&'*+.^`|~-]{0,64}(?:\s|$)/u
 
-/** Hands on what precedes the end of the first line, where HTTP means nothing yet. Gives the bytes of HTTP back. */
+/** Passes bytes on until the first line shows whether it is HTTP. If it is, resolves with the bytes so far. */
 function passFirstLine(inner: Socket, outer: Socket): Promise<FirstLine> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Most bytes of all waiting requests: their heads, and about 1 KiB for each request's objects. */
+/** Limit of bytes of all waiting requests: their heads, and about 1 KiB for each request's objects. */
 const mostWaiting = 16 * 1024 * 1024
 const objectBytes = 1024
 

@@ -23,7 +23,7 @@ export interface GateOptions extends AddressCheck {
 export interface GateRequests {
   readonly hosts: HostRequests
   readonly authority: Authority
-  /** Certificates (PEM) that prove the names of these hosts, in place of the usual ones. */
+  /** Certificates (PEM) that prove the names of these hosts, instead of Node's own authorities. */
   readonly authorities?: readonly string[] | undefined
 }
 

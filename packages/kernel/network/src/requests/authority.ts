@@ -10,7 +10,7 @@ const generate = promisify(generateKeyPair)
 const day = 86_400_000
 /** Days that the certificates are valid. */
 const validity = 397
-/** Most kept certificates: a wildcard matches unlimited names; a new certificate takes 2 ms. */
+/** Limit of kept certificates: a wildcard matches unlimited names; a new certificate takes 2 ms. */
 const mostKept = 256
 /** DER before a signed SHA-256 hash (RFC 8017). */
 const hashPrefix = Buffer.from('3031300d060960864801650304020105000420', 'hex')

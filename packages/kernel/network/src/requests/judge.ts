@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { PathPattern, type ReadPath, readPath } from './path.ts'
 import type { RequestMatch, RequestRule } from './types.ts'
 
-/** Most bytes of a path: rules compare every reading of the path. */
+/** Limit of bytes of a path: rules compare every reading of the path. */
 const longestPath = 2_048
 /** Headers that make some servers treat a request as a different request. A rule can match these headers by name. */
 const overrides = {

@@ -9,9 +9,9 @@ export interface ReadPath {
   readonly steps: readonly Reading[]
 }
 
-/** Most readings of one path. Honest paths have one to four. */
+/** Limit of readings of one path. Honest paths have one to four. */
 const mostReadings = 32
-/** Stand for an encoded `/`, for `*`, for `**`, and for `/**` with an optional `/`. {@link decoded} removes these characters from text. */
+/** These characters stand for an encoded `/`, `*`, `**`, and `/**` with an optional `/`. {@link decoded} removes them from text. */
 const [slash, star, stars, below] = ['\u0001', '\u0002', '\u0003', '\u0004']
 /** Replaces bytes that are invalid in paths. */
 const bad = '\uFFFD'
@@ -27,19 +27,19 @@ const otherReadings: readonly Reading[] = [
   (text) => decoded(text).normalize('NFKC'),
   (text) => text.toLowerCase(),
   (text) => text.replaceAll(slash, '/'),
-  // parameters of a segment
+  // without the parameters of a segment
   (text) => text.replaceAll(/;[^/\u0001]*/gu, ''),
-  // decoded, and then read as a URL
+  // read as a URL after decoding
   (text) => text.replace(/[?#].*$/su, ''),
   (text) => text.replace(/^\/\/[^/]*/u, '') || '/',
-  // Windows
+  // as Windows reads names
   (text) =>
     text.replaceAll(/[\s.]+/gu, (run, at: number) => ('/\u0001'.includes(text[at + run.length] ?? '/') ? '' : run)),
   (text) => text.replaceAll(/\/+/gu, '/'),
   (text) => text.replace(/(?<=.)\/(\u0003?)$/u, (_, end: string) => (end === '' ? '' : below)),
 ]
 
-/** Every reading of a path, first as written; or why no reading is safe: a part of a sentence, printed after "the path". */
+/** All readings of a path, first the path as written. If no reading is safe: the reason, printed after "the path". */
 export function readPath(path: string): readonly [ReadPath, ...ReadPath[]] | string {
   if (isBadByte.test(path)) return 'has a control character or `\\`'
   if (/%(?![\da-f]{2})/iu.test(path)) return 'has a `%` without two digits of an escape'
