@@ -43,7 +43,7 @@ export class FileScan {
   readonly #pattern: Pattern
   readonly #pace: concurrency.Pace
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** Pending bytes: first until the check for NUL, later until the end of their line. */
+  /** Pending bytes. They are kept until the check for NUL, and later until the end of their line. */
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #sniffed = false

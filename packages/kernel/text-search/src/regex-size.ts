@@ -1,4 +1,4 @@
-/** Checks an expression's size in its text. Matching takes linear time, but its constant and the compilation grow with the expression. */
+/** Estimates the size of a compiled expression from its text. Matching is linear, but its constant and the compilation grow with size. */
 
 /** Maximum of estimated instructions. A class such as `\pL` counts by its characters. */
 const maxEstimate = 20_000
