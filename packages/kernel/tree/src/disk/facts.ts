@@ -63,7 +63,7 @@ export function isUntouched(known: Facts, status: Status, ino: string): boolean 
   )
 }
 
-/** Returns whether an entry is unchanged. The check is by path, in half the time. Callers check again by descriptor if it is false. */
+/** Returns whether an entry is unchanged. Checks by path, in half the time. If the result is false, callers check again by descriptor. */
 export function isAsBefore(
   before: Facts,
   place: string,

@@ -16,7 +16,7 @@ export interface ScanOptions {
   readonly reserved: readonly string[]
   /** Names to skip at any depth. They count as unchanged, with everything below. */
   readonly skipped?: ReadonlySet<string> | undefined
-  /** True: an entry that moved to a place that cannot be saved is unknown. Default false: it counts as removed. */
+  /** If true, an entry that moved to a place that cannot be saved is unknown. Default false: it counts as removed. */
   readonly keepMoved?: boolean | undefined
   readonly ahead?: Ahead | undefined
   /** Reads a new or changed file, and returns the name of its bytes, a digest. `undefined`: unreadable. */
