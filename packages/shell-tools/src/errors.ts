@@ -39,7 +39,7 @@ export function isFileError(error: unknown): error is Error {
   return error instanceof Error && /^E[A-Z]+:/.test(error.message)
 }
 
-/** The code of any error; `EIO` without one. */
+/** The code of any error; `EIO` if the error has no code. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'EIO'
   if ('code' in error && typeof error.code === 'string') return error.code

@@ -72,7 +72,7 @@ function withControls(text: string): string {
 /** True if an alternative may match the beginning of a match of a later alternative. */
 export function hasAmbiguousAlternatives(pattern: string, bar = '|'): boolean {
   if (!pattern.includes(bar)) return false
-  // Blanks at either end: both alternatives have the same match at each place.
+  // In a pattern for blanks at either end, both alternatives have the same match at each place.
   if (/^\^(\[[^\]]*\]|.)[*+]\|\1[*+]\$$/.test(pattern.replaceAll(bar, '|'))) return false
   const alternatives = pattern
     .replace(/^\^|\$$/g, '')

@@ -15,7 +15,7 @@ export function countOf(text: string): number | undefined {
 
 interface CountOption {
   readonly unit: 'lines' | 'bytes'
-  /** `+`: starts at this count; `-`: all but the last of this count. */
+  /** `+` means from this count on; `-` means all but the last of this count. */
   readonly sign: string
   readonly count: number
 }

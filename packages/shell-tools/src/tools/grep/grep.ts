@@ -26,7 +26,7 @@ type Wanted = { readonly shown: string; readonly named: boolean; readonly size?:
   | { readonly path?: undefined; readonly words: string }
 )
 
-/** Bytes, larger than any limit: standard input is read only in its turn, since its bytes cannot be put back. */
+/** A size above every limit, for standard input: it is read only in its turn, since its bytes cannot be put back. */
 const whole = 2 ** 30
 
 type Read = { readonly bytes: string } | { readonly words: string }
