@@ -100,7 +100,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const exactDevice = magic !== undefined && isExactType(magic) ? status.dev : undefined
   const memoryDevice = magic === tmpfsType ? status.dev : undefined
   const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), exactDevice, memoryDevice }
-  // A file system without a known type is treated as one that may block.
+  // A file system without a known type is treated as a file system that may block.
   const slowRoot = HostPaths.isSlowType(type) || magic === undefined || magic === fuseType
   const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })
   const first = new Tree({ ...parts, caseSensitive: true })

@@ -22,7 +22,7 @@ export function ownMark(): string {
   return mark
 }
 
-/** Whether the process of a mark has ended. `undefined`: unknown. */
+/** Whether the process of a mark has ended; `undefined` if unknown. */
 export function isGone(ofMark: string): boolean | undefined {
   const [system, pid, start] = ofMark.split('-')
   const sameSystem = system !== '0' && ownMark().startsWith(`${system}-`)

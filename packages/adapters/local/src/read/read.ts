@@ -13,7 +13,7 @@ import { anyEntry, chunkBytes, reading, smallBytes } from '../host/constants.ts'
 import { pathOfDescriptor } from '../host/calls.ts'
 import { openToRead } from './open-file.ts'
 
-/** The status of an entry without waiting. `undefined`: use the thorough way, which makes the same checks. */
+/** The status of an entry without waiting. If it is `undefined`, use the thorough way, which makes the same checks. */
 export function statusAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): Status | undefined {
   return calls.together((plain) => withEntry(tree, plain, path, (_fd, status) => status))
 }

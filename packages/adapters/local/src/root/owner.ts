@@ -55,7 +55,7 @@ export function ownerProblem(
   return undefined
 }
 
-/** The owner of a new root directory: `given`, or an ordinary user if this process is root. `undefined`: this user. */
+/** The owner of a new root directory: `given`, or an ordinary user if this process is root. `undefined` means this user. */
 export function ownerOfNew(given: Owner | undefined, parent: Status): Owner | undefined {
   if (ownUser().uid !== 0) return undefined
   return given ?? chooseOwner(undefined, parent) ?? { uid: 1000, gid: 1000 }

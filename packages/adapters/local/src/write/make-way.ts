@@ -46,7 +46,7 @@ async function giveWay(
   return adopted
 }
 
-/** Removes placeholders at and below a path. Returns whether there was one. */
+/** Removes placeholders at and below a path. Returns whether any existed. */
 export async function vacateBelow(task: Task, path: MountPath): Promise<boolean> {
   const below = task.tree.hostPath(path).length
   const places = Reserve.reservedNames.within(task.tree.hostPath(path))
