@@ -27,7 +27,7 @@ export interface ReplicaParts {
   readonly local: StorageAdapter
   readonly engine: Engine
   readonly persist: 'command' | 'flush'
-  /** The directory stays after `close()`. */
+  /** True if the directory remains after `close()`. */
   readonly isKept: boolean
   readonly release: () => Promise<void>
 }

@@ -13,7 +13,7 @@ export interface ReplicaConflict {
   readonly kind: 'content' | 'type'
 }
 
-/** An entry that exists on one side and that the other side cannot hold. */
+/** An entry of one side that the other side cannot hold. */
 export interface ReplicaLeftOut {
   readonly path: MountPath
   readonly reason: string

@@ -48,7 +48,7 @@ export async function keepHashes(site: Site, listed: Listing): Promise<void> {
   if (needed.length > 0) await agree(site, [], needed)
 }
 
-/** Handles a SQLite database that both machines changed: the store's files keep their paths, this machine's get one other name. */
+/** Handles a SQLite database that both machines changed. The store's files keep their paths; this machine's files get another name. */
 export async function setDatabasesAside(site: Site, listed: Listing, options: SignalOption): Promise<void> {
   const { tree, machine } = site
   const { dirty, seen, base } = tree

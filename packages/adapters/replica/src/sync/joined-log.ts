@@ -8,7 +8,7 @@ const magic = 0x377f0682
 
 /**
  * Builds a SQLite log that turns any earlier state of a database into the present state: all pages of the database, then the pages
- * committed in the log. The log fits the present database too. `undefined`: the bytes are no database with a log.
+ * committed in the log. The log fits the present database too. Returns `undefined` if the bytes are no database with a log.
  */
 export function joinedLog(database: Buffer, log: Buffer): Buffer | undefined {
   if (database.length < 100 || database.toString('latin1', 0, 16) !== 'SQLite format 3\0') return undefined

@@ -9,7 +9,7 @@ import { isHash, isIndex, wavesOf } from './waves.ts'
 /** Changed entries, with their types before and after. */
 export interface Changes {
   readonly paths: Iterable<MountPath>
-  /** `undefined`: no entry exists. */
+  /** `undefined` if no entry exists. */
   readonly before: (path: string) => Facts['type'] | undefined
   readonly after: (path: string) => Facts['type'] | undefined
   /** When the entry changed. Default: not known. */

@@ -48,7 +48,7 @@ async function send<Result>(
   }
 }
 
-/** Reads a large file of the store in pieces; `undefined`: it changed. @param kept writes a new file for the caller; else only hashes */
+/** Reads a large file of the store in pieces; `undefined` if it changed. @param kept also writes a new file for the caller */
 export async function fetchLarge(
   { store, disk, limits, large }: Site,
   path: MountPath,

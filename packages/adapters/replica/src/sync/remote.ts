@@ -99,7 +99,7 @@ function reasonAgainst({ path, name }: Entry, limits: Limits): string | undefine
   return path.includes('/.ws-tmp-') ? 'its name in the store is kept for temporary files' : undefined
 }
 
-/** The paths whose store entry differs from the agreed state. `undefined`: the entry is gone. */
+/** The paths whose store entry differs from the agreed state, with that entry; `undefined` if it is gone. */
 export function differences(
   listed: ReadonlyMap<string, Remote>,
   base: ReadonlyMap<string, Base>,
@@ -122,7 +122,7 @@ export async function isGone(store: InnerAdapter, path: MountPath, options: Sign
   return (await statStore(store, path, options)) === undefined
 }
 
-/** One entry of the store, without its bytes. `undefined`: no entry exists. */
+/** One entry of the store, without its bytes; `undefined` if no entry exists. */
 export async function statStore(
   store: InnerAdapter,
   path: MountPath,
@@ -159,7 +159,7 @@ export interface FetchOptions extends SignalOption {
   readonly version?: string | undefined
 }
 
-/** Reads an entry of the store. `undefined`: the entry has changed. */
+/** Reads an entry of the store. Resolves to `undefined` if the entry has changed. */
 export async function fetchEntry(
   site: Site,
   path: MountPath,

@@ -40,7 +40,7 @@ export type Step = 'done' | 'changed' | 'differs'
 
 /** A past state of a file or link on the disk, kept for entries that programs change all the time. */
 export interface Held {
-  /** `undefined`: no entry existed. */
+  /** `undefined` if no entry existed. */
   readonly facts: Seen | undefined
   /** The content of a file. */
   readonly bytes: Uint8Array | undefined

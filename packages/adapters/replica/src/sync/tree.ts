@@ -149,7 +149,7 @@ export class ReplicaTree {
     }
   }
 
-  /** A word that changes with the entry on the disk; `undefined`: no entry exists. */
+  /** A word that changes with the entry on the disk; `undefined` if no entry exists. */
   #wordOf(path: string): string | undefined {
     const facts = this.seen.get(path)
     return facts && (facts.content ?? facts.target ?? facts.type)

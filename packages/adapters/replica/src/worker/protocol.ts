@@ -35,7 +35,7 @@ export interface WorkerData {
 export interface ServiceData {
   /** Canonical host path. */
   readonly files: string
-  /** Absent: the state is kept in memory. */
+  /** If absent, the state is kept in memory. */
   readonly stateDirectory: string | undefined
   readonly maxFileBytes: number
   readonly rebuild: readonly string[]
@@ -101,13 +101,13 @@ export interface Methods {
   newFile(kept: boolean): number
   addPiece(file: number, bytes: Uint8Array): void
   hashOf(file: number): string
-  /** Closes a file, and removes a new one. Closing twice is fine. */
+  /** Closes a file, and removes a new file. Closing twice is fine. */
   closeFile(file: number): void
   /** Makes or replaces unchanged entries, and agrees on these versions. A failed entry delays no other entry. */
   put(puts: readonly Put[]): readonly (Outcome | { readonly failed: PlainError })[]
   /** Removes an unchanged entry, or returns the reason for a refusal. */
   remove(path: string): string | undefined
-  /** Renames any entry at a path. False: no entry exists. */
+  /** Renames any entry at a path. Returns false if no entry exists. */
   setAside(path: string, to: string): boolean
   agree(base: readonly Base[], gone: readonly string[]): void
   conflict(conflict: ReplicaConflict): void
