@@ -17,7 +17,7 @@ export interface S3Dialect {
   readonly normalisesKeys: boolean
   /** The ETag of an object in one piece is the MD5 of its bytes. */
   readonly md5Etags: boolean
-  /** The server checks CRC-32s of parts, and keeps that of the object. */
+  /** The server checks the CRC-32 of each part, and stores the CRC-32 of the object. */
   readonly checksums: boolean
 }
 

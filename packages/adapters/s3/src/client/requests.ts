@@ -12,7 +12,7 @@ import { sleep } from './wait.ts'
 
 const asking = new WeakMap<S3Client, Promise<void>>()
 
-/** Requests new credentials once if the store reports expired ones, even before their date. Fixed credentials remain. */
+/** Requests new credentials once if the store reports that they have expired, even before their date. Fixed credentials remain. */
 async function refreshCredentials(client: S3Client, error: unknown): Promise<void> {
   if (!isExpired(error)) return
   const running =
@@ -34,7 +34,7 @@ export interface Task {
   readonly operation: string
   readonly path: string
   readonly signal?: AbortSignal | undefined
-  /** The time limit of the whole operation. Absent: each request has its own limit. */
+  /** The time limit of the whole operation. If absent, each request has its own limit. */
   readonly until?: Deadline | undefined
 }
 

@@ -104,7 +104,7 @@ export function delayBefore(attempt: number, error: unknown): number {
 
 /** The received bytes differ from the stored bytes: truncated, too long, or with another checksum. */
 export class DamagedBodyError extends Error {
-  /** Checksum of the bytes. It helps to tell damage from an ETag that is not a checksum. */
+  /** Checksum of the bytes. It distinguishes damage from an ETag that is not a checksum. */
   readonly digest: string | undefined
 
   constructor(message: string, digest?: string) {

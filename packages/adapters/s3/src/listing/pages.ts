@@ -7,7 +7,7 @@ import { compareKeys, isReserved } from '../keys/names.ts'
 import type { Store } from '../store/store.ts'
 
 export interface ListedKey {
-  /** The key below the listing's prefix. A common prefix ends in `/`. `undefined`: not UTF-8. */
+  /** The key below the listing's prefix. A common prefix ends in `/`. `undefined` if the key is not UTF-8. */
   readonly rest: string | undefined
   readonly shown: string
   readonly size: number
@@ -23,7 +23,7 @@ export interface PageOptions {
   readonly reserved?: boolean | undefined
   /** Keys on a page. Default 1,000, the maximum. */
   readonly pageSize?: number | undefined
-  /** Returns the key from which to continue after a page's last key; `undefined`: the next key. */
+  /** Returns the key from which to continue after a page's last key, or `undefined` for the next key. */
   readonly skip?: ((last: string) => string | undefined) | undefined
 }
 

@@ -4,7 +4,7 @@ import { objectName, type Store } from '../store/store.ts'
 import { withObject, withObjects } from './locks.ts'
 
 /**
- * Runs a request that changes an object. Ceph may drop an unconditional change that meets a conditional one, but report success.
+ * Runs a request that changes an object. Ceph may drop an unconditional change during a conditional change, but report success.
  * So without conditional deletes, such changes exclude other writers of this process. For uploads, this applies to the last request.
  */
 export function changing<Result>(

@@ -32,7 +32,7 @@ export interface PutOptions {
   readonly condition?: Condition | undefined
   readonly mode?: number | undefined
   readonly modifiedAt?: number | undefined
-  /** Exactly these attributes. `keep`: those of the replaced file, otherwise the defaults. */
+  /** Exactly these attributes. `keep` means those of the replaced file, or the defaults for a new file. */
   readonly attributes: Attributes | 'keep'
 }
 

@@ -22,7 +22,7 @@ export interface ObjectCopy {
   readonly state: ObjectState
   readonly destination: MountPath
   readonly destinationKey: string
-  /** A condition on the destination; `undefined`: any destination is replaced. */
+  /** A condition on the destination. Without it, any destination is replaced. */
   readonly condition?: Condition | undefined
 }
 
