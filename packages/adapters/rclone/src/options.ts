@@ -94,7 +94,7 @@ export const ownerShape = option.options<Owner>(
   '`{ uid, gid }` of an ordinary user',
 )
 
-/** The options that describe an S3 store; `remote` describes another one. */
+/** The options that describe an S3 store; `remote` describes any other store. */
 const connection = { ...s3Options.connection, provider: option.text }
 
 const shapes: OptionShapes<RcloneAdapterOptions> = {

@@ -7,7 +7,7 @@ export interface RemoteFile extends Readonly<Record<string, unknown>> {
   readonly remote: string
 }
 
-/** MD5 of a file in the store, in hexadecimal; `undefined`: the file is missing, or the store has no MD5. */
+/** MD5 of a file in the store, in hexadecimal; `undefined` if the file is missing, or the store has no MD5. */
 export async function hashInStore(
   control: Control,
   file: RemoteFile,
@@ -17,7 +17,7 @@ export async function hashInStore(
   return item?.Hashes?.['md5']
 }
 
-/** When the store received a file, in milliseconds since the epoch, by its clock; `undefined`: the file is missing. */
+/** When the store received a file, in milliseconds since the epoch, by the store's clock; `undefined` if the file is missing. */
 export async function timeInStore(
   control: Control,
   file: RemoteFile,
@@ -67,5 +67,5 @@ export async function listStore(
   return found
 }
 
-/** Milliseconds to list one directory with everything below it. */
+/** Milliseconds to list a directory with everything below it. */
 const listMs = 600_000

@@ -53,7 +53,7 @@ async function* entriesOf(open: Open, path: MountPath, options: ListOptions): As
   return undefined
 }
 
-/** Adds details to an entry. `undefined`: the entry has vanished. */
+/** Adds details to an entry. Resolves to `undefined` if the entry has vanished. */
 async function describe({ direct, metadata }: Open, entry: Entry): Promise<Entry | undefined> {
   const { path, name } = entry
   if (entry.unreachable === true) return entry

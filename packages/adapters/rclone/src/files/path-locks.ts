@@ -1,7 +1,7 @@
 type Kind = 'shared' | 'exclusive'
 
 interface Entry {
-  /** Number of holders; -1: one exclusive holder. */
+  /** Number of holders, or -1 for an exclusive holder. */
   inside: number
   readonly waiting: { readonly kind: Kind; readonly enter: () => void }[]
 }

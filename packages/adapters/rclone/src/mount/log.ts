@@ -31,7 +31,7 @@ export interface MountLogListener {
   /** An upload is about to end, and `onShown` follows. This and the later callbacks need the level `DEBUG`. */
   readonly onEnding: (name: string) => void
   readonly onShown: (name: string) => void
-  /** A program makes an entry. A change ends before the next one in this directory begins. */
+  /** A program makes an entry. A change ends before the next change in this directory begins. */
   readonly onMaking: (directory: string, name: string) => void
   readonly onRemoving: (directory: string, name: string) => void
   readonly onMoving: (directory: string, from: string, to: string) => void

@@ -13,7 +13,7 @@ import type { Open } from './opened.ts'
 
 /** Milliseconds that a deletion waits for uploads. An unreachable store must not delay it further. */
 const longestUploadMs = 1_000
-/** Milliseconds to wait for uploads before a move is repeated. The move met the end of an upload, so the store does answer. */
+/** Milliseconds to wait for uploads before a move is repeated. The move failed because an upload ended, so the store does answer. */
 const longestBeforeRetryMs = 10_000
 
 /** Call this before a move to `destination` or a deletion. Returns files that may be in upload and must not reappear. */
@@ -34,7 +34,7 @@ export async function removeStored({ running, cancelled }: Open, uploads: readon
   await explained(operation, () => cancelled.removeStored(uploads, running))
 }
 
-/** Moves the files that {@link callOff} returned. Afterwards the store has no object at the old name, and one at the new name if needed. */
+/** Moves the files that {@link callOff} returned. Afterwards the store has no object at the old name, but has the new object if needed. */
 export async function moveCalledOff(
   open: Open,
   uploads: readonly string[],
@@ -57,7 +57,7 @@ export async function moveCalledOff(
   if (uploads.length > 0) await assureStored(open, destination, 'move')
 }
 
-/** Copies. If the rename of the temporary file met its own upload, the copy is repeated: that file was removed. */
+/** Copies. If the temporary file was renamed during its own upload, the copy is repeated, since that file was removed. */
 export async function copyAgainstUploads<Result>(
   open: Open,
   destination: MountPath,
@@ -83,7 +83,7 @@ async function mayHaveMetUpload({ metadata }: Open, error: unknown, destination:
 }
 
 /**
- * Repeats a rename that met the end of the file's upload and failed: rclone compares two states of the file. rclone then has one
+ * Repeats a rename that failed because the file's upload ended: rclone compares two states of the file. rclone then has one
  * file under both names, and a change of one name affects the other. After rclone has forgotten the name that the store does
  * not have, a second rename corrects that. True if the second rename has moved the file.
  */

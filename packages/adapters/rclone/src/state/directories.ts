@@ -29,7 +29,7 @@ export interface MountDirectories {
 /** Settings whose change does not mean another store. */
 const changing = /pass|secret|key|token|cred/i
 
-/** All writable mounts of a store's part share one directory, so that uploads continue. A read-only mount gets its own. */
+/** All writable mounts of a store's part share one directory, so that uploads continue. A read-only mount gets its own directory. */
 export function directoriesFor(options: CheckedOptions): MountDirectories {
   const { section, bucket, prefix, readOnly } = options
   const identity = Object.entries(section)
