@@ -110,7 +110,7 @@ export class Runner implements AsyncDisposable {
     if (plan === undefined) throw planError(problems)
     const { run, ended } = resume ? await this.#resumed(plan) : { run: await this.#begin(plan), ended: [] }
     const known = new Map(ended.map((record) => [stagingName(record), record.outcome]))
-    /** Recorded ends never change, so one reading serves the run. An attempt without an end comes from an earlier process. */
+    /** Recorded ends never change, so they are read once for the run. An attempt without an end comes from an earlier process. */
     const executeHere: StepFunction = async (_id, request) => {
       const outcome = known.get(stagingName({ ...request, stepId: request.step.id }))
       await lock.confirm?.({ signal }) // after a pause of this process, its timers have not run yet

@@ -22,7 +22,7 @@ export interface PdfRequest {
   readonly bytes: ArrayBuffer
   /** From 1. */
   readonly first: number
-  /** `undefined`: the last page. */
+  /** `undefined` for the last page. */
   readonly last: number | undefined
   readonly maxPages: number
 }

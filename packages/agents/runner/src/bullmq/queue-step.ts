@@ -18,7 +18,7 @@ const pollInterval = 5_000
 const shapes = { connection: option.required(option.object), queue: option.text }
 const removed = { pollInterval: 'leave it out: jobs are checked every 5 seconds' }
 
-/** An object whose `step` is the option of a run: it hands steps to workers. Close the object after the run. */
+/** An object whose `step` is the option `step` of a run, and passes steps to workers. Close the object after the run. */
 export interface QueueStep extends AsyncDisposable {
   readonly step: StepFunction
   close(): Promise<void>

@@ -121,7 +121,7 @@ async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Has
 
 async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<void> {
   for (const { at, version } of made.toReversed()) {
-    // a file that has changed since stays, because the caller must see the original conflict
+    // a file that has changed since is kept, because the caller must see the original conflict
     const condition = output.capabilities.conditionalDelete === 'none' ? {} : { ifVersion: version }
     await output.delete(at, condition).catch(() => undefined)
   }

@@ -41,7 +41,7 @@ export class JournalMounts {
     return [...this.#journals.values()].some(({ layers }) => layers.isTouched)
   }
 
-  /** Saves a checkpoint while no call changes a store. `undefined`: `work` found nothing to save. */
+  /** Saves a checkpoint while no call changes a store. Resolves to `undefined` if `work` found nothing to save. */
   async save(
     work: () => Promise<Checkpoints.Saved | undefined>,
     keep: string | undefined,

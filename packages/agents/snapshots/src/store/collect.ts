@@ -74,7 +74,7 @@ function sweep(database: Database, packs: Packs): void {
   }
 }
 
-/** True if a pack holds little waste. A block stays whole while any content in the block is needed. */
+/** True if a pack holds little waste. A block is kept whole while any content in the block is needed. */
 function isWorthKeeping(database: Database, pack: number, bytes: number, size: number): boolean {
   if (bytes < size * (1 - mostWaste)) return false
   const row = database.get<{ needed: number; all: number }>(

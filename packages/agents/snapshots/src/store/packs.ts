@@ -42,7 +42,7 @@ interface PackMark {
   readonly size: number
 }
 
-/** Growing files of compressed blocks. The index says where each content lies; other bytes are waste. */
+/** Growing files of compressed blocks. The index records the place of each content; other bytes are waste. */
 export class Packs {
   readonly #directory: string
   readonly #placed: (content: string, place: ContentLocation) => void

@@ -106,7 +106,7 @@ export interface Methods {
     readonly types: readonly (readonly [path: string, type: Checkpoints.EntryState['type'] | 'nothing'])[]
   }
   keep(request: KeepRequest): void
-  /** Notes a scanned state and keeps the previous one. Returns whether they differ. */
+  /** Records a scanned state, and keeps the previous state. Returns whether the two differ. */
   note(request: KeepRequest): boolean
   kept(tree: number, since: string): KeptRow[]
   bytes(content: string): Uint8Array

@@ -186,7 +186,7 @@ interface SetUp {
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes the missing parts. The operator's rules govern the operator's files, and the audit says so. */
+/** Makes the missing parts. The operator's rules govern the operator's files, and the audit records the operator. */
 async function setUp(
   place: ThreadPlace,
   setting: Setting,

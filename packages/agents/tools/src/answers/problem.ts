@@ -8,7 +8,7 @@ export interface NextOperation {
 export interface ProblemOptions {
   readonly sentence: string
   readonly remedy: string
-  /** Absent: the face shows an example of the called tool. */
+  /** If absent, the face shows an example of the called tool. */
   readonly next?: NextOperation | NextCall | undefined
   /** True if the call has just seen the entry that `next` uses. Such a `next` is proposed without a rehearsal. */
   readonly isSeen?: boolean | undefined

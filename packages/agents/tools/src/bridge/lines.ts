@@ -16,7 +16,7 @@ export interface LineWindow {
   readonly nextOffset?: number | undefined
 }
 
-/** Takes lines out of a text. Lines end with LF; a CR before the LF stays with its line. */
+/** Takes lines out of a text. Lines end with LF; a CR before the LF belongs to its line. */
 export function lineWindow(text: string, { offset = 0, limit = Infinity }: LineWindowOptions = {}): LineWindow {
   let line = 0
   let start = text.length

@@ -13,7 +13,7 @@ const longestPauseMs = 100
 
 /**
  * Checks all changes, then writes each file under the checked version. On failure, undoes every write. Retries conflicts for 5 s.
- * @throws ToolProblem with the files that stay changed where undoing failed
+ * @throws ToolProblem with the files that remain changed because undoing failed
  */
 export async function changeFiles(call: Call, changes: readonly FileChange[]): Promise<readonly Change[]> {
   const paths = changes.flatMap((change) =>

@@ -9,7 +9,7 @@ export type FileChange =
   | {
       readonly type: 'update'
       readonly path: VirtualPath
-      /** Makes the new content, or throws; may be called again. Absent: the content stays. */
+      /** Makes the new content, or throws; may be called again. Without it, the content remains. */
       readonly change?: ((bytes: Uint8Array) => Uint8Array) | undefined
       readonly moveTo?: VirtualPath | undefined
     }

@@ -16,7 +16,7 @@ export interface NumberedBlock extends PlacedBlock {
 }
 
 /**
- * Applies all edits or none [FS7, PC23], each located in the original content. All other bytes stay. @throws EditProblem
+ * Applies all edits or none [FS7, PC23], each located in the original content. All other bytes remain. @throws EditProblem
  * Lines that are equal in `old` and `text` stay too. Insertions at one place keep the order of the list.
  */
 export function applyEdits(given: Uint8Array, edits: readonly TextEdit[]): EditedContent {

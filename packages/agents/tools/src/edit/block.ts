@@ -19,7 +19,7 @@ export interface Block {
   readonly lineEnd: '\n' | '\r\n'
 }
 
-/** Above this number of different lines, only equal lines at both ends stay. */
+/** Above this number of different lines, only equal lines at both ends are kept. */
 const mostDifferences = 500
 const compareTimeout = 200
 

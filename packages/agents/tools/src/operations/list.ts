@@ -53,7 +53,7 @@ export const list = operation({
 })
 
 function lineOf(call: Call, { path, name, type, size }: WorkspaceEntry, start: number): string {
-  // escape a leading blank: only the indent tells entries from signatures
+  // escape a leading blank: only the indent distinguishes entries from signatures
   const below = call.show(clipLine(path.slice(start)).text).replace(/^ /u, '\\u{20}')
   if (type === 'directory') return `  ${below}/${leftOut.has(name) ? ' (not entered)' : ''}`
   if (type === 'symlink') return `  ${below} (link)`

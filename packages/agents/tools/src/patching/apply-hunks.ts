@@ -11,7 +11,7 @@ interface ApplyOptions {
   readonly mayStay?: boolean | undefined
 }
 
-/** Applies all hunks like edits, at the places of {@link HunkLocator}. Other bytes stay. @throws PatchProblem */
+/** Applies all hunks like edits, at the places of {@link HunkLocator}. Other bytes remain. @throws PatchProblem */
 export function applyHunks(
   bytes: Uint8Array,
   hunks: readonly Hunk[],

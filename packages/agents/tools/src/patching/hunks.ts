@@ -76,7 +76,7 @@ class HunkBody {
     return { old: this.#old, changes: this.#changes }
   }
 
-  /** Ends a group of changes. Lines that are removed and added again stay. */
+  /** Ends a group of changes. Lines that are removed and added again remain unchanged. */
   #close(): void {
     const first = this.#old.length
     for (const { from, to, text } of changesOf(this.#removed, this.#added)) {

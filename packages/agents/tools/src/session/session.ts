@@ -139,7 +139,7 @@ export class Call {
     return this.session.options.versions ? text : ''
   }
 
-  /** A name as an answer shows it. If the name is escaped, a note tells how to write the name in a call. */
+  /** A name as an answer shows it. If the name is escaped, a note explains how to write the name in a call. */
   show(name: string): string {
     const shown = showName(name)
     if (shown !== name && !this.notes.includes(escapeNote)) this.notes.push(escapeNote)

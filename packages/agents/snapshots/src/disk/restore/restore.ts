@@ -181,7 +181,7 @@ class Restore {
   }
 }
 
-/** Finds an unchanged entry for each restored group of hard links; the others link to it. Without one, the first restored entry is new. */
+/** Finds an unchanged entry for each restored group of hard links, to link the others to. Otherwise, the first restored entry is new. */
 function findAnchors(tree: Tree, since: number, pairs: readonly Pair[]): Map<string, string> {
   const anchors = new Map<string, string>()
   const groups = new Set(pairs.flatMap(({ before }) => before?.links ?? []))

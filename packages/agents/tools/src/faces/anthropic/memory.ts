@@ -21,7 +21,7 @@ const file = `${directory}/notes.md`
 
 const dialect = commandDialect(name, fromMemory)
 
-/** Suggestions stay inside the memory, which can always be viewed. */
+/** Suggests only paths inside the memory, which can always be viewed. */
 function lookInside({ operation }: NextOperation): NextCall | undefined {
   return operation === 'list' ? { tool: name, arguments: { command: 'view', path: directory } } : undefined
 }
