@@ -44,7 +44,7 @@ function makeMountPoints(
   chmodSync(directory, mode)
 }
 
-/** Keeps skeletons for later commands with the same paths. Commands cannot write to them, and creating one is the slowest step. */
+/** Keeps skeletons for later commands with the same paths. Commands cannot write to them, and creating a skeleton is the slowest step. */
 export class SkeletonCache {
   readonly #directory: string
   readonly #made = new Map<string, string>()

@@ -17,7 +17,7 @@ import { endOf } from './ends.ts'
 import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
 
 export interface ProotCommand extends LocalCommand {
-  /** Releases a waiting command. Call it after the start. `undefined`: the command does not wait. */
+  /** Releases a waiting command. Call it after the start. `undefined` if the command does not wait. */
   readonly sendGo: ((started: RunningProcess) => void) | undefined
 }
 

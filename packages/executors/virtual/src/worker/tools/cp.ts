@@ -52,7 +52,7 @@ export const cp: ScriptTool = async (call) => {
   return output.result()
 }
 
-/** Copies to new paths, with fewer requests than just-bash's `cp`. `undefined`: let just-bash's `cp` copy, and report errors. */
+/** Copies to new paths, with fewer requests than just-bash's `cp`. If it returns `undefined`, just-bash's `cp` must copy or fail. */
 async function copyNew(
   call: Call,
   { source, path, recursive }: { readonly source: string; readonly path: string; readonly recursive: boolean },
