@@ -12,7 +12,7 @@ const maxIdle = 2
 
 const idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
 
-/** Returns the index of the first match in a long line, found by a thread. `undefined`: too slow. -1: no match. @throws `signal.reason` */
+/** Returns the index of the first match in a long line, found by a thread; -1 if none; `undefined` if too slow. @throws `signal.reason` */
 export async function findInLongLine(
   request: LineRequest,
   signal: AbortSignal | undefined,

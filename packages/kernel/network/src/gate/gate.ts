@@ -66,7 +66,7 @@ export class Gate {
 
   takeServer(server: Server, port: number): void {
     this.#handles.add(server)
-    // a program may end its side and go on reading
+    // a program may end its own side and continue to read
     Object.assign(server, { allowHalfOpen: true })
     // the end of a sandbox also ends its servers
     server.on('error', () => undefined)

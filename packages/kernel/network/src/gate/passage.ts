@@ -46,7 +46,7 @@ export class Passages {
     if (this.#ending.signal.aborted) socket.destroy()
   }
 
-  /** Counts a connection. Call the result when the connection is over. `undefined`: too many connections. */
+  /** Counts a connection. Returns a function to call when the connection is over, or `undefined` above the limit. */
   enter(): (() => void) | undefined {
     if (this.#open >= this.limits.connections) return undefined
     this.#open++

@@ -15,7 +15,7 @@ export class Turns {
   readonly #lines = new WeakMap<Socket, Line>()
   #waiting = 0
 
-  /** Begins a request after all earlier answers. False: too many requests wait. `response` is absent for the last request. */
+  /** Begins a request after all earlier answers. Returns false if too many requests wait. `response` is absent for the last request. */
   take({ socket, rawHeaders }: IncomingMessage, response: ServerResponse | undefined, work: () => void): boolean {
     // the parser continues with its buffer after the socket's end
     if (socket.destroyed) return true

@@ -6,7 +6,7 @@ import { isPattern } from './path.ts'
 import type { RequestAnswer, RequestMatch, RequestRule, RequestRules, RequestTransform } from './types.ts'
 
 const token = /^[\w!#$%&'*+.^`|~-]{1,128}$/u
-/** Headers that say where a request goes, or how it is carried: a rule cannot set them. */
+/** Headers that decide where a request goes, or how it is sent. A rule cannot set them. */
 const carried: ReadonlySet<string> = new Set([
   ...['host', 'connection', 'content-length', 'expect', 'keep-alive', 'proxy-authorization', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],

@@ -18,7 +18,7 @@ export class HostRequests {
     return this.#list.entries
   }
 
-  /** `undefined`: connections to the host pass untouched. */
+  /** The rules of a host. Without rules, connections to the host pass untouched. */
   of(name: string, port: number): readonly RequestRule[] | undefined {
     const entry = this.#list.find(name, port)
     return entry && this.#rules[entry.text]

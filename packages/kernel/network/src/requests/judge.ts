@@ -17,7 +17,7 @@ export interface Unclear {
   readonly unclear: string
 }
 
-/** The rule that matches every reading of the path. `undefined`: no rule. `long`: the path is too long for rules. */
+/** The rule that matches every reading of the path. `undefined` if no rule matches; `long` if the path is too long for rules. */
 export function ruleFor(
   request: IncomingMessage,
   rules: readonly RequestRule[],

@@ -124,7 +124,7 @@ function decoded(text: string, encoding: 'latin1' | 'utf8' = 'utf8'): string {
   return left.replaceAll(/%[\da-f]{2}/giu, (escape) => escape.toLowerCase())
 }
 
-/** npm writes a scoped package as one segment, `@scope%2fname`; servers read two. */
+/** npm writes a scoped package as one segment, `@scope%2fname`; servers read two segments. */
 function scoped(text: string): string {
   return text.replaceAll(/(?<=\/)(@[^/\u0001]+)\u0001(?=[^/\u0001]+(?:\/|$))/gu, '$1/')
 }

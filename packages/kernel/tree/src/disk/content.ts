@@ -30,7 +30,7 @@ export interface Digest extends Read {
   readonly content: string
 }
 
-/** Reads a whole file. `undefined`: its status is not `seen`. `path`: below a verified descriptor. */
+/** Reads a whole file; `undefined` if its status is not `seen`. `path` starts at a verified descriptor. */
 export function readContent(path: string, seen: Stats, options: ReadContentOptions): Content | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const bytes = new Uint8Array(size)
@@ -57,7 +57,7 @@ export function digestContent(path: string, seen: Stats, options: ReadContentOpt
   return found && { content: found.result, status: found.status, torn: found.torn }
 }
 
-/** Opens a file with the status `seen`. `undefined`: the file is gone, replaced or unreadable. */
+/** Opens a file with the status `seen`. Returns `undefined` if the file is gone, replaced or unreadable. */
 export function openSeen(path: string, seen: Stats): number | undefined {
   let fd: number
   try {

@@ -131,7 +131,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Opens one component of an open directory. `undefined`: not a directory. */
+/** Opens a directory by its name in an open directory. Returns `undefined` if it is not a directory. */
 export function openDirectory(parent: number, name: string, flags = directoryFlags): number | undefined {
   try {
     return openSync(`${selfOf(parent)}/${name}`, flags)

@@ -19,7 +19,7 @@ export interface ScanOptions {
   /** If true, an entry that moved to a place that cannot be saved is unknown. Default false: it counts as removed. */
   readonly keepMoved?: boolean | undefined
   readonly ahead?: Ahead | undefined
-  /** Reads a new or changed file, and returns the name of its bytes, a digest. `undefined`: unreadable. */
+  /** Reads a new or changed file, and returns the name of its bytes, a digest; `undefined` if unreadable. */
   readonly take: (place: string, seen: Stats) => Digest | undefined
 }
 

@@ -12,7 +12,7 @@ export interface Level {
 
 export interface WalkOptions {
   readonly entry: (parent: number, path: string, name: string) => Level | undefined
-  /** Opens a directory again. `undefined`: the walk skips the remaining names. */
+  /** Opens a directory again. If it returns `undefined`, the walk skips the remaining names. */
   readonly openAgain: (path: string) => number | undefined
 }
 
