@@ -127,7 +127,7 @@ class Lister {
     }
     if (headed) this.#output.write(`${this.#written ? '\n' : ''}${bytesOf(directory.shown)}:\n`)
     this.#written = true
-    // The number of blocks is unknown. The line stays, since scripts skip the first line.
+    // The number of blocks is unknown. The line is printed anyway, since scripts skip the first line.
     if (this.#flags.has('l')) this.#output.write('total ?\n')
     const items = await this.#itemsOf(directory, listed)
     const sorted = this.#sorted(items)

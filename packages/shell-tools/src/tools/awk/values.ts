@@ -9,7 +9,7 @@ export class Input {
   }
 }
 
-/** `undefined`: a variable without a value, which is `""` and 0. */
+/** A value of awk. `undefined` is an unset variable, which counts as `""` and 0. */
 export type Value = number | string | Input | undefined
 
 export class Refused extends Error {}

@@ -181,7 +181,7 @@ class Parser {
 
   #text(): string {
     this.#take(/^[ \t]*/)
-    // After `a\`, the text follows on the next line or at once: its leading blanks then stay.
+    // After `a\`, the text is on the next line, or follows directly. Its leading blanks are then kept.
     const continued = this.#take(/^\\(?:\n|(?=[^]))/)
     if (continued === undefined && this.#rest.startsWith('\\')) this.#take(/^\\/)
     if (this.#rest === '') throw new ScriptProblem("`a', `c' or `i' without a text")
