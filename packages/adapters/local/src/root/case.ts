@@ -45,7 +45,7 @@ function otherCase(name: string): string {
   })
 }
 
-/** Probes an empty directory with a test file. Without the right to make files, no name can be confused. */
+/** Probes an empty directory with a test file. If this process may not make files, no two names can be confused. */
 async function probeByTemp(task: Task, directory: Handle): Promise<boolean> {
   const name = newTempName()
   const path: HostName = under(directory.self, name)

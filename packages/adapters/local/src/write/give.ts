@@ -10,7 +10,7 @@ export async function giveFile({ tree, calls }: Task, fd: number): Promise<void>
   if (tree.giveTo !== undefined) await calls.fchown(fd, tree.giveTo.uid, tree.giveTo.gid)
 }
 
-/** Milliseconds since the epoch, before a creation, for {@link giveNew}. */
+/** A time before a creation, in milliseconds since the epoch, for {@link giveNew}. */
 export function creationStart(): number {
   return Date.now() - clockSlackMs
 }
