@@ -95,7 +95,7 @@ export interface Methods {
   read(path: string, mapped: boolean): Uint8Array | undefined
   /** Opens an unchanged file for reading in pieces. Returns its number, or `undefined`. */
   openFile(path: string, mapped: boolean): number | undefined
-  /** The next piece. At the end: whether all pieces were in the last seen state. */
+  /** The next piece, or at the end, whether all pieces were in the last seen state. */
   nextPiece(file: number): Uint8Array | { readonly isWhole: boolean }
   /** Begins a file in pieces, and returns its number. If `kept` is false, only the hash is computed. */
   newFile(kept: boolean): number

@@ -165,7 +165,7 @@ export class Service implements Methods {
     if (place === undefined || target === undefined) return false
     if (lstatSync(pathOf(target), { throwIfNoEntry: false }) !== undefined) return false
     try {
-      // The present entry is this machine's version.
+      // Any entry at the path now is this machine's version, so it is not checked.
       renameSync(pathOf(place), pathOf(target))
     } catch (error) {
       if (nativeCode(error) === 'ENOENT') return false
