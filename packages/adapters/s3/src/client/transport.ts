@@ -66,7 +66,7 @@ export const onGone = new WeakMap<AbortSignal, () => void>()
 /** Bodies above the first size are sent in pieces of the second size. */
 const [wholeBytes, pieceBytes] = [256 * 1024, 64 * 1024]
 
-/** The simple requests for files. */
+/** The simple requests for objects, which undici sends. */
 const operations: ReadonlyMap<unknown, Operation> = new Map(
   (
     [

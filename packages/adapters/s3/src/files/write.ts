@@ -31,7 +31,7 @@ export async function write(
   return modifiedAt === undefined ? result : { ...result, modifiedAt }
 }
 
-/** Checks the path before a body is read. After a listing, the server's condition checks the rest. */
+/** Checks the path before a body is read. If a listing has just shown the path, the server's condition checks the rest. */
 async function checkPlace(
   store: Store,
   path: MountPath,

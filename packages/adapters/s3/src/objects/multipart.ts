@@ -26,7 +26,7 @@ export async function uploadParts(
 ): Promise<WriteResult> {
   const { key, condition, mode, modifiedAt = Date.now(), attributes } = options
   const identity = identify(store, key, condition)
-  // the path was looked up before
+  // the caller has looked the path up, so the history has its latest state
   const known = store.history.latest(key)
   const kept = known === undefined || known === 'absent' ? undefined : forNewBytes(known.attributes)
   const written = attributes === 'keep' ? attributesFor(store.keys.pathOf(key), kept, store.defaults) : attributes

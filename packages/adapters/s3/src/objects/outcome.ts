@@ -31,7 +31,7 @@ export function startOfId({ requests }: Store): number {
  *
  * - Done: its id is in the present object.
  * - Not done: an id in the object was seen before the change began, since every write names the writes that it builds on.
- * - Not done: the state is older than the change, beyond clock errors. An object in parts has the start time of its upload: no proof.
+ * - Not done: the state is older than the change, beyond clock errors. An object in parts has its upload's start time: it proves nothing.
  * - Not done: no object exists now or existed before, unless this process deleted it.
  */
 export function outcomeOf(
