@@ -191,7 +191,7 @@ export class RcloneDriver implements Driver {
       const move = (): Promise<unknown> => files.move(source, destination, { ...options, ...conditions })
       if (source === destination) return await this.#locks.exclusive([source], move)
       if (await isOtherDirectory(files, source, destination)) {
-        // rclone would merge the source into a non-empty directory, and files without an upload would be empty or lost
+        // rclone would merge the source into a non-empty directory, and files that are not uploaded yet would be empty or lost
         if (options.overwrite) await refuseFull(files, destination)
         await this.flush({ signal: options.signal })
       }

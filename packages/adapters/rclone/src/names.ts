@@ -7,7 +7,7 @@ const changed = /[\u2401-\u241f\u2421\u201b]/u
 
 /**
  * Refuses a path that rclone would change. Call this before content is written to or read from the path. In its cache, rclone uses
- * another name: with the control character itself, or with one quote more. Another file may have that name. After a kill,
+ * another name: with the control character itself, or with one more quote. Another file may have that name. After a kill,
  * content without an upload reappears under that name.
  *
  * @throws WorkspaceError `EINVAL`

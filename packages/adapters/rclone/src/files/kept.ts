@@ -22,7 +22,7 @@ export async function keepNew(open: Open, path: MountPath, work: () => Promise<W
 /** Waits until the cache has recorded the written file. `before`: the note of the replaced file. */
 export async function keep(open: Open, path: MountPath, written: WriteResult, before?: bigint): Promise<WriteResult> {
   const { result, waits } = await untilKept(join(open.metadata, path), written, before)
-  // the record came later than the upload could begin
+  // the file was uploaded before the cache recorded it, so the store is checked
   if (!waits) await assureStored(open, path, 'write')
   return result
 }

@@ -16,9 +16,9 @@ export type MountState = 'ready' | 'hung' | 'restoring' | 'lost' | 'closed'
 
 /** A holder of descriptors below the mount. */
 export interface MountUser {
-  /** The mount is gone: releases everything, without waiting for the mount. */
+  /** Called when the mount is gone. Releases everything, without waiting for the mount. */
   detach(): void
-  /** The mount is back. */
+  /** Called when the mount is back. */
   attach(): Promise<void>
 }
 

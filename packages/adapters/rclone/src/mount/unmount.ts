@@ -4,7 +4,7 @@ import { forceFunction } from './supervisor.ts'
 import { mountAt } from '../state/mount-table.ts'
 import { systemPath } from '../program/find.ts'
 
-/** Milliseconds for the helper. On a hanging mount, the helper can wait in the kernel forever. */
+/** Milliseconds for the program that unmounts. On a hanging mount, it can wait in the kernel forever. */
 const helperMs = 5_000
 
 /** Unmounts. `lazy`: at once, and waiting users fail; otherwise only if no user remains. Returns true if the mount has ended. */

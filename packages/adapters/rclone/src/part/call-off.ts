@@ -104,7 +104,7 @@ async function moveAgain({ running, files }: Open, source: MountPath, move: () =
 
 /**
  * Makes sure that the store has a file under its new name if its upload coincided with a rename: rclone may have used the old
- * name. Only a file that does not wait for its upload can be wrong.
+ * name. Only a file that is not waiting for its upload can have the old name.
  */
 export async function assureStored({ running, metadata }: Open, path: MountPath, operation: string): Promise<void> {
   const remote = relative(running.metadata, join(metadata, path))

@@ -11,7 +11,7 @@ export const remoteName = 'workspace:'
 
 export interface Configuration {
   readonly config: string
-  /** For `--rc-htpasswd`: the hash of the password. */
+  /** The hash of the password, for `--rc-htpasswd`. */
   readonly passwords: string
   /** The user of the control interface. Only this process knows the name. */
   readonly user: string

@@ -103,7 +103,7 @@ async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: MountD
   }
   if (names.length === 0) return
   if (ownsMountPoint) {
-    // Root wrote there while the mount was missing, since no mode stops root. The files are kept in another directory.
+    // Root wrote to the mount point while the mount was missing, since no mode stops root. The files are kept in another directory.
     await rename(mountPoint, join(directory, `stray-${randomBytes(6).toString('hex')}`))
     await makeDirectory(mountPoint, closedMode())
     return
