@@ -30,7 +30,7 @@ export interface RunOptions {
    */
   readonly wait?: number | undefined
   readonly onEvent?: ((event: RunEvent) => void) | undefined
-  /** Hands each attempt to another process, which calls `executeStep`. Default: `executeStep` in this process. */
+  /** Passes each attempt to another process, which calls `executeStep`. Default: `executeStep` in this process. */
   readonly step?: StepFunction | undefined
 }
 

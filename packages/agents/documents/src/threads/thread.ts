@@ -45,7 +45,7 @@ export class Thread {
     return this.#ended
   }
 
-  /** @throws ThreadEnded; `signal.reason`, but then the thread still works, and the caller must end it. */
+  /** @throws ThreadEnded; `signal.reason` while the thread still works: the caller must then end the thread */
   async ask(request: Request, transfer: readonly ArrayBuffer[], signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted()
     this.#worker.postMessage(request, transfer)

@@ -82,7 +82,7 @@ export class LiveStep implements AsyncDisposable {
     return isTimeout ? new Error(`the step took longer than its timeout of ${timeout} ms`) : error
   }
 
-  /** Restores the step's exceptions after its processes end. The log names entries that were not restored. */
+  /** Restores the paths in the step's `exceptions` after its processes end. The log names entries that were not restored. */
   async takeBack(): Promise<void> {
     if (this.#checkpoint === undefined) return
     try {

@@ -99,7 +99,7 @@ export interface Methods {
     readonly until: string
     readonly paths: readonly string[]
   }): Conflict[]
-  /** Returns a journal's number, whether it has a checkpoint, and its kept states. @param key the store */
+  /** Returns a journal's number, whether it has a checkpoint, and its kept states. @param key names the store */
   openJournal(key: string): {
     readonly tree: number
     readonly isOpen: boolean

@@ -15,7 +15,7 @@ export interface PutResult extends WriteResult {
 
 const mostTries = 20
 
-/** Writes a file on condition of the version found, so the journal is true. After a conflict, overwrites the new version. */
+/** Writes a file on condition of the version found, so the journal is correct. After a conflict, overwrites the new version. */
 export async function putFile(
   call: Call,
   path: VirtualPath,

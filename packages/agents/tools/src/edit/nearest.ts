@@ -6,7 +6,7 @@ import type { NearestPassage } from './types.ts'
 /** Limits of the lines of the content that are compared, and of the bytes of each line. */
 const mostLines = 500_000
 const mostBytes = 400
-/** Bytes read by the search for a similar line, which is slower than the search for equal lines. */
+/** Limit of bytes read by the search for a similar line, which is slower than the search for equal lines. */
 const mostAlikeBytes = 1_000_000
 const mostVotes = 3
 const mostWanted = 200

@@ -13,7 +13,7 @@ export interface Operation<Schema extends ArgumentsSchema = ArgumentsSchema> {
   readonly readOnly: boolean
   /** The operation can replace or remove existing entries. */
   readonly destructive: boolean
-  /** Repeating the call leaves the files as they are after one call. */
+  /** True if repeating the call changes nothing more. */
   readonly idempotent: boolean
   readonly openWorld?: true | undefined
   readonly handle: (call: Call, input: z.output<Schema>) => Promise<Outcome>

@@ -3,7 +3,7 @@ import { isWorkspaceError, paths, type VirtualPath, type Workspace, WorkspaceErr
 export interface ToolPath {
   /** Absolute. Keeps a `..` after a name, because its meaning depends on links. */
   readonly path: VirtualPath
-  /** A note that the path means a real entry `workspace`, not the root. */
+  /** A note that the path means an existing entry named `workspace`, not the root. */
   readonly note?: string | undefined
 }
 

@@ -91,7 +91,7 @@ interface CallOptions {
   readonly number: number
   readonly tool: string
   readonly signal: AbortSignal | undefined
-  /** Resolves when all earlier calls have passed: later calls need not wait for them. */
+  /** Resolves when every earlier call has a place in the queue, or needs none. */
   readonly turn: Promise<void>
 }
 
@@ -116,7 +116,7 @@ export class Call {
     this.#turn = turn
   }
 
-  /** Resolves when later calls need not wait until this call has a place in the queue. */
+  /** Resolves when this call has a place in the queue, or needs none. */
   get passed(): Promise<void> {
     return this.#passed.promise
   }

@@ -23,7 +23,7 @@ export function findPlaces(
     () => (wholeLines ? linePlaces(source, block, 'lookalike', accepts) : lookalikePlaces(source, old)),
     () => linePlaces(source, block, 'indent', accepts),
   ]
-  // blanks match exactly only: looser ways would match them anywhere
+  // a text of blanks is only matched exactly: looser ways would match it anywhere
   for (const find of old.trim() === '' ? ways.slice(0, 1) : ways) {
     const found = find()
     const places = accepts === undefined ? found.places : found.places.filter(accepts)

@@ -6,7 +6,7 @@ export interface BlockRange {
   readonly end: number
   /** The block ends in a line end, but the source does not. */
   readonly lacksFinalLf: boolean
-  /** For `indent`: the blanks that replace those of the block. */
+  /** For a match by `indent`: the blanks that replace the block's blanks. */
   readonly shift?: IndentShift | undefined
 }
 
