@@ -179,7 +179,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   async hasEntry(path: string): Promise<boolean> {
-    // only the file API knows whether other names exist
+    // only the file API knows whether names other than system names exist
     if (this.#topEntries !== undefined && systemNames.has(path.slice(1))) {
       this.#taken ??= this.#topEntries([...systemNames])
       return (await this.#taken).includes(path.slice(1))

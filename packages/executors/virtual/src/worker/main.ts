@@ -49,7 +49,7 @@ async function run({
   const remote = createRemoteFiles(port)
   const stop = new AbortController()
   const stopped = new Int32Array(stopping)
-  // Without Atomics, which just-bash locks while a script runs.
+  // Reads `stopped` without Atomics, which just-bash locks while a script runs.
   repairInterpreter(await findInternals())
   limitPrograms(limits.maxMemory)
   const session = await Session.open(() => stopped[0] !== 0)

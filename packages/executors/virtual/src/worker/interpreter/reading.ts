@@ -90,7 +90,7 @@ function fieldsOf([text, quoted]: Line, ifs: string, most: number): string[] {
 function decode(self: Interpreter, name: string, text: string, counts = false): string {
   if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text
   const decoded = decodeText(Buffer.from(text, 'latin1'))
-  // bash itself reads beyond the end of such a line.
+  // For text that is not ASCII, bash itself reads beyond the end of the line.
   if (counts) sessionOf(self).refuse('read -n', 'of text that is not ASCII')
   if (hasForeignBytes(decoded)) sessionOf(self).refuse(name, 'the input is not UTF-8')
   return decoded

@@ -26,7 +26,7 @@ export function setTrap(interpreter: Interpreter, given: readonly string[]): Exe
   return nothing
 }
 
-/** Runs the trap after the last statement of a script. */
+/** Runs the `EXIT` trap after the last statement of a script. */
 export async function trapAfter(interpreter: Interpreter, result: ExecResult): Promise<ExecResult> {
   const ran = await runTrap(interpreter, result.exitCode)
   if (ran === undefined) return result
@@ -41,7 +41,7 @@ export async function trapAfter(interpreter: Interpreter, result: ExecResult): P
 
 const endings = new Set(['ExitError', 'ErrexitError', 'NounsetError', 'BadSubstitutionError', 'PosixFatalError'])
 
-/** Runs the trap if an error in a statement ends the script. Adds the trap's output to the output of the error. */
+/** Runs the `EXIT` trap if an error in a statement ends the script. Adds the trap's output to the output of the error. */
 export async function trapBefore(interpreter: Interpreter, error: unknown, isLast: boolean): Promise<void> {
   if (!(error instanceof Error) || !('stdout' in error) || !('stderr' in error)) return
   if (error.name === 'ExecutionLimitError' || error.name === 'ExecutionAbortedError') return

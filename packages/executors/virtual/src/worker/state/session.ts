@@ -31,7 +31,7 @@ export class Session implements ToolHost {
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
   /** The standard input that a command of a group has read. */
   #inheritedInput: string | undefined
-  /** The real files: just-bash gives a command only just-bash's own methods. */
+  /** The workspace's files. just-bash gives a command only the methods of its own interface. */
   files: Listing | undefined
   outputs: Outputs = firstOutputs
 
