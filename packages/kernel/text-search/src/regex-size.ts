@@ -1,4 +1,4 @@
-/** Estimates the size of a compiled expression from its text. Matching is linear, but its constant and the compilation grow with size. */
+/** Estimates the size of a compiled expression from its text. Matching is linear; its constant and the compile time grow with the size. */
 
 /** Maximum of estimated instructions. A class such as `\pL` counts by its characters. */
 const maxEstimate = 20_000

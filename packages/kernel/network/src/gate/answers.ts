@@ -27,7 +27,7 @@ export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fa
   })
 }
 
-/** Passes a requested 101 on. False unless the new protocol is WebSocket and the head can be written. */
+/** Passes a requested 101 answer on. Returns false unless the new protocol is WebSocket and the head can be written. */
 export function passSwitch(incoming: IncomingMessage, response: ServerResponse): boolean {
   if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') return false
   if (!copyHead(incoming, response, { connection: 'Upgrade', upgrade: 'websocket' })) return false

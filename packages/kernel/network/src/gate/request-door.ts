@@ -65,7 +65,7 @@ export function secured(
     const onEnd = (): void => done(undefined)
     secure.once('secureConnect', onSecure)
     secure.once('close', onEnd)
-    // `close` follows
+    // the event `close` follows
     secure.on('error', () => socket.destroy())
   })
 }

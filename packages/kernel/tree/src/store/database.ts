@@ -16,7 +16,7 @@ export class Database {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
-  /** @param directory without it, the index is in memory @throws WorkspaceError `EBUSY` if another process uses it; `EIO` if damaged */
+  /** @param directory if absent, the index is in memory @throws WorkspaceError `EBUSY` if another process uses it; `EIO` if damaged */
   constructor(directory: string | undefined, { schema, version }: DatabaseOptions) {
     const path = directory === undefined ? ':memory:' : join(directory, 'index.db')
     try {
