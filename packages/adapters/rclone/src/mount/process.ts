@@ -91,7 +91,7 @@ export class MountProcess {
       this.#exitCode ??= code ?? -1
       endAtExit.delete(this)
       if (endAtExit.size === 0) process.off('exit', endAll)
-      // The next mount here must not be broken by the forced end of this mount.
+      // Waits for the forced end of this mount, which could otherwise break the next mount here.
       void (this.#forcing ?? Promise.resolve()).then(resolve)
     }
     child.once('exit', finish)

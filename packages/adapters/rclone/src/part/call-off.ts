@@ -24,7 +24,7 @@ export async function callOff(
 ): Promise<readonly string[]> {
   const uploads =
     destination === undefined ? await cancelled.note(path) : await cancelled.noteMove(path, destination, running)
-  // A running upload cannot be stopped. The store may still accept it after the query.
+  // A running upload cannot be stopped. The store may still accept it after this wait.
   if (uploads.length > 0) await uploadsEnded(running.control, longestUploadMs)
   return uploads
 }

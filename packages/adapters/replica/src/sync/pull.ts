@@ -132,7 +132,7 @@ async function pullContent(site: Site, path: MountPath, type: 'file' | 'symlink'
   return bring()
 }
 
-/** A word for renaming an agreed file or link. Its object remains in the store below the entry that has taken its path. */
+/** A word for renaming an agreed file or link. Its object remains in the store, hidden by the entry that has taken the path. */
 function hiddenWord({ tree }: Site, path: MountPath): string | undefined {
   const [base, facts] = [tree.base.get(path), tree.seen.get(path)]
   if (base === undefined || !isSameBytes(base, facts) || tree.unnamed.get(path)?.type !== base.type) return undefined

@@ -74,7 +74,7 @@ export class Service implements Methods {
       only,
       reserved,
       skipped: this.#skipped,
-      // bytes of moved entries exist on this machine alone
+      // the bytes of a moved entry may exist on this machine alone
       keepMoved: true,
       ahead: only === undefined ? this.#ahead : undefined,
       take: (place, seen) => Content.digestContent(place, seen, { maxBytes: maxFileBytes, mapped }),
@@ -215,7 +215,7 @@ export class Service implements Methods {
     const now = Date.now()
     const status = lstatSync(pathOf(place))
     const ino = inodeOf(status, () => lstatSync(pathOf(place), { bigint: true }))
-    // an old time cannot hide a new change
+    // if the time is old enough, every later change alters it
     const unsettled = type !== 'directory' && !isSettled(status.mtimeMs, now)
     const facts: Facts = { ...factsOf(status, type, ino), ...known, unsettled }
     if (facts.type === 'symlink' && readlinkSync(pathOf(place)) !== known.target) throw new Unexpected(gone)
