@@ -125,7 +125,7 @@ async function versionAt({ workspace }: Call, path: VirtualPath): Promise<Versio
   return (await workspace.stat(path).catch(() => undefined))?.version
 }
 
-/** False if `stat` fails for another reason: the entry may still exist. */
+/** True only for `ENOENT`. After any other failure of `stat`, the entry may still exist. */
 async function isGone({ workspace }: Call, path: VirtualPath): Promise<boolean> {
   return workspace.stat(path).then(
     () => false,
