@@ -15,7 +15,7 @@ export function decode(bytes: Uint8Array, option?: EncodingOption): string {
 
 /** Converts each byte to one character. */
 export function asBinary(bytes: Uint8Array): ByteString {
-  // Only just-bash's type has this brand. just-bash's own function would load the interpreter here.
+  // The result lacks the brand of just-bash's type. just-bash's own function would load the interpreter here.
   return decode(bytes, 'latin1') as unknown as ByteString
 }
 
