@@ -51,7 +51,7 @@ export function mark(place: Place, facts: Facts, known: Known): void {
     const self = selfOf(fd)
     const isOthers = status.uid !== facts.uid || status.gid !== facts.gid
     if (isRoot && isOthers && known.uid === status.uid) chownSync(self, facts.uid, facts.gid)
-    // access lists contain mode bits
+    // before the mode, since access lists contain mode bits
     giveAttributes(fd, facts.attributes)
     const areBitsOff = (status.mode & 0o7777) !== bitsOf(facts) || facts.attributes !== undefined
     if (facts.type !== 'symlink' && areBitsOff) chmodSync(self, bitsOf(facts))
