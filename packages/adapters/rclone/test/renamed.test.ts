@@ -11,7 +11,7 @@ const longBefore = Date.now() + 600_000
 
 /** A mount whose directory `a` becomes `b`, before these files of it are uploaded. */
 async function renamedSite(names: readonly string[]) {
-  const { part, staleNames, store, hold, ...rest } = await site()
+  const { part, staleNames, store, hold, settle, ...rest } = await site()
   const cache = part.root
   const root = join(cache, 'mount')
   const catchUp = vi.fn(async () => {})
@@ -24,12 +24,13 @@ async function renamedSite(names: readonly string[]) {
   await mkdir(join(root, 'b'), { recursive: true })
   const put = (name: string) => writeFile(join(root, name), 'as programs see it')
   for (const name of names) await put(`b/${name}`)
-  const refused = async (one = renamed): Promise<readonly string[]> => [
-    ...(await one.settled(undefined)),
-    ...(await one.lost(undefined)),
-  ]
+  const refused = async (one = renamed): Promise<readonly string[]> => {
+    const changing = await one.settled(undefined)
+    await one.forget(undefined)
+    return [...changing, ...(await one.lost(undefined))]
+  }
   return {
-    ...{ renamed, store, hold, put, start, refused, ...rest },
+    ...{ renamed, store, hold, put, start, refused, ...rest, settle: () => settle(staleNames) },
     remove: (name: string) => rm(join(root, name)),
     rename(): void {
       for (const name of names) {
@@ -148,6 +149,56 @@ it('[RP14] a file is refused whose content rclone has replaced by an earlier one
   await hold('a/f', 'text of b/f')
   await upload('a/f', 'a/f')
   expect(await refused()).toContain('a/f')
+})
+
+it('[RP14] a file is refused over which rclone uploaded the file that it had replaced, also where it moved since', async () => {
+  const { renamed, rename, looked, move, store, stored, upload, refused } = await renamedSite(['f', 'stays'])
+  rename()
+  await looked()
+  renamed.noteMoving('b', 'g', 'b/f')
+  renamed.noteRename('b/g', 'b/f', longBefore)
+  renamed.noteChanged('b', true)
+  await upload('b/f', 'b/f') // the earlier file, with what the cache has now
+  await move('b/f', 'k')
+  stored.delete('b/f')
+  store('k', 'text of b/f')
+  await upload('b/stays', 'b/stays')
+  expect(await refused()).toEqual(['k'])
+})
+
+it('[RP14] a file is in the store that was uploaded while its directory was renamed, though the mount forgot it', async () => {
+  const { renamed, store, hold, refused, settle, texts } = await renamedSite([])
+  renamed.noteQueue('a/f', 1_000)
+  store('a/f', 'text')
+  renamed.noteEnd('a/f', false, 3_000)
+  renamed.noteRename('a/f', 'b/f', 3_100)
+  renamed.noteDirectory('a/', 'b/')
+  await hold('b/f', 'text')
+  expect(await refused()).toEqual([])
+  await settle()
+  expect(texts()).toEqual({ 'b/f': 'copy of b/f' })
+})
+
+it('[RP14] a file is refused whose place in the cache a renamed directory takes', async () => {
+  const { renamed, rename, looked, upload, refused } = await renamedSite(['f'])
+  rename()
+  await looked()
+  renamed.noteQueue('a/f', 1_500) // written again, under the path of before
+  renamed.noteMoving('b', 'd', 'a') // a program moves `b/d` to `a`
+  renamed.noteRename('b/d/f', 'a/f', 1_600)
+  renamed.noteDirectory('b/d/', 'a/')
+  renamed.noteChanged('b', true)
+  await upload('b/f', 'b/f')
+  expect(await refused()).toContain('b/f')
+})
+
+it('[RP14] a file gets no place from the rename of an earlier directory of that name', async () => {
+  const { renamed, store, refused } = await renamedSite(['f'])
+  store('b/f', 'text')
+  renamed.noteDirectory('a/', 'b/')
+  expect(renamed.places.seenAs('a/f')).toBe('b/f')
+  expect(await refused()).toEqual([])
+  expect(renamed.places.seenAs('a/f')).toBe('a/f')
 })
 
 it('[RP14] an object stays that a program makes again while it is removed', async () => {

@@ -114,11 +114,19 @@ export class Places {
     })
   }
 
+  /** The name that programs see of rclone's new path of a file or a directory. */
+  becoming(to: string): string {
+    return this.#isTold(to) ? to : this.seenAs(to)
+  }
+
+  /** Whether the end of a program's change reports the rename to this path. */
+  #isTold(to: string): boolean {
+    return [...this.#changing.values()].some(({ path }) => path === to || to.startsWith(`${path}/`))
+  }
+
   /** Notes that the cache has renamed a file or a directory. */
   noteRename(from: string, to: string): void {
-    const isTold = [...this.#changing.values()].some(({ path }) => path === to || to.startsWith(`${path}/`))
-    // else the end of the program's change reports the rename
-    if (this.isFollowing && !isTold) this.#move(this.#hasPlace(from) ? from : this.seenAs(from), to)
+    if (this.isFollowing && !this.#isTold(to)) this.#move(this.#hasPlace(from) ? from : this.seenAs(from), to)
   }
 
   /** Notes that rclone has shown a file at the end of its upload. */
@@ -164,10 +172,11 @@ export class Places {
     const from = join(directory, name)
     const [path, destination] = [this.seenAs(from), this.seenAs(to)]
     const end = (): void => {
-      for (const item of this.items.values())
-        if (item.key?.startsWith(`${from}/`) === true) item.key = to + item.key.slice(from.length)
       this.moved.add(destination)
       this.#move(path, destination)
+      // rclone moves the objects with these names, whichever files they belong to
+      for (const item of this.items.values())
+        if (item.key === from || item.key?.startsWith(`${from}/`) === true) item.key = to + item.key.slice(from.length)
     }
     this.#changing.set(directory, { path: destination, isRemoval: false, end })
   }

@@ -53,7 +53,7 @@ export class RenamedDirectories {
     this.places.noteRename(from, to)
     const { items } = this.places
     const [item, other] = [items.get(from), items.get(to)]
-    if (other?.place !== undefined && other.place !== this.places.seenAs(to)) this.places.lost.add(other.place)
+    if (other?.place !== undefined && other.place !== this.places.becoming(to)) this.places.lost.add(other.place)
     else if (other?.place !== undefined) this.#overwritten.push(to)
     for (const name of [from, to]) items.delete(name)
     if (item !== undefined) items.set(to, item)
@@ -167,7 +167,6 @@ export class RenamedDirectories {
       if (times === mostTimes - 1) return wrong
       await delay(lookEveryMs, undefined, { signal })
     }
-    await this.#forget(part)
     return []
   }
 
@@ -182,12 +181,16 @@ export class RenamedDirectories {
     return lost.all.map(({ name }) => name)
   }
 
-  /** Makes rclone look up files and directories again, and then programs: they use earlier paths while the kernel remembers them. */
-  async #forget(part: FollowedPart): Promise<void> {
+  /**
+   * Call this when the store is right: rclone looks up files and directories again, and then programs do. They use earlier paths
+   * while the kernel remembers them.
+   */
+  async forget(signal: AbortSignal | undefined): Promise<void> {
     const directories = [...this.#doubtful]
-    if (directories.length === 0 || this.places.items.size > 0) return
-    for (const dir of directories) await part.control.call('vfs/forget', { dir }, { signal: part.signal })
-    await delay(part.attributeCache, undefined, { signal: part.signal })
+    if (this.part === undefined || directories.length === 0 || this.places.items.size > 0) return
+    const { control, attributeCache } = this.part
+    for (const dir of directories) await control.call('vfs/forget', { dir }, { signal })
+    await delay(attributeCache, undefined, { signal })
     for (const name of directories) this.#doubtful.delete(name)
     this.places.renames.end((to) => this.#kept.some((one) => one.startsWith(to)), Date.now() + rememberedMs)
   }
@@ -207,7 +210,10 @@ export class RenamedDirectories {
         for (const name of names.keys()) judged.add(name)
       return { ...expected, directories: [...compared], places }
     })
-    this.#staleNames.noteCompared((name) => judged.has(name) || [...compared].some((one) => name.startsWith(one)))
+    // a comparison looks at names, and a mount can forget a file that is not in the store
+    const isRight = (name: string, hasMet: boolean): boolean =>
+      [...compared].some((one) => name.startsWith(one)) && !(hasMet && places.told.get(name) !== false)
+    this.#staleNames.noteCompared((name, hasMet) => judged.has(name) || isRight(name, hasMet))
     await part.catchUp()
     if (places.isPending || changed !== places.changed) return [...missing, ...extra]
     const { latest } = places.expected()

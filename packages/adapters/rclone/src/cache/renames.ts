@@ -40,10 +40,13 @@ export class Renames {
     return [...names]
   }
 
-  /** The present name of a file or directory with an earlier path. `isThere`: whether programs see a name, which then counts. */
+  /**
+   * The present name of a file or directory with an earlier path. A directory may have such a path again once a rename has ended.
+   * `isThere`: whether programs see a name, which then counts.
+   */
   now(name: string, isThere: (name: string) => boolean): string {
     let now = name
-    for (const { from, to } of this.#now)
+    for (const { from, to } of this.#all.filter(({ over }) => over === Number.POSITIVE_INFINITY))
       if (now.startsWith(from) && !isThere(now) && !isThere(from.slice(0, -1))) now = to + now.slice(from.length)
     return now
   }

@@ -18,6 +18,8 @@ export interface StaleName {
   readonly at: number
   /** The store's object at `from` was uploaded for `to`. */
   readonly misplaced?: boolean
+  /** The rename met the upload: the store may have an earlier content at `to`, or nothing. */
+  readonly hasMet?: boolean
 }
 
 /** Corrects the store. `isRight`: the store had no object at the old names. `slowestMs`: the store's longest answer time for one name. */

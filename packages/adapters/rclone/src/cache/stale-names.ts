@@ -37,6 +37,8 @@ export class StaleNames {
   readonly #uploaded = new Map<string, number>()
   /** Names that were given to other files, or whose upload was cancelled, until something is uploaded under them. */
   readonly #uncertain = new Set<string>()
+  /** Files whose object the store has copied, since rclone moves it, while they waited for their upload. */
+  readonly #copied = new Set<string>()
   /** Names of the cache whose content differs from what programs see there. */
   readonly #outdated = new Set<string>()
   #staleNames: StaleName[]
@@ -71,6 +73,14 @@ export class StaleNames {
 
   isWaiting = (name: string): boolean => this.#waiting.has(name)
 
+  /** Notes that the store has copied an object, since rclone moves it. */
+  noteCopied(from: string, to: string): void {
+    if (this.#waiting.has(from)) this.#copied.add(from)
+    // rclone moves a directory with all objects there, also those of files that have left it
+    if (this.#staleNames.some((one) => one.from === from)) this.#add({ from: to })
+    else this.noteMade(to)
+  }
+
   noteEnd(name: string, calledOff: boolean, time: number): void {
     const staleName = this.#staleNames.find(({ from }) => from === name)
     // The store may have accepted the file only now.
@@ -88,7 +98,8 @@ export class StaleNames {
     else this.#outdated.delete(to)
     const now = isOutdated ? undefined : to
     this.#staleNames = this.#staleNames.map((one) => (one.to === from ? { ...one, to: now } : one))
-    if (this.#mayBeStored(from, time)) this.#add({ from, to: now })
+    const hasMet = mayBegin === undefined && (this.#copied.has(from) || this.#isUploaded(from, time))
+    if (hasMet || this.#mayBeStored(from, time)) this.#add({ from, to: now, hasMet })
     this.#forget(from)
     this.noteMade(to)
     this.#uncertain.add(to)
@@ -104,12 +115,17 @@ export class StaleNames {
   /** The store may have something under this name that rclone does not know of. */
   #mayBeStored(name: string, time: number): boolean {
     const mayBegin = this.#waiting.get(name) ?? Number.POSITIVE_INFINITY
-    const uploaded = this.#uploaded.get(name) ?? Number.NEGATIVE_INFINITY
-    return this.#uncertain.has(name) || mayBegin <= time + roundingMs || time - uploaded < meetingMs
+    return this.#uncertain.has(name) || mayBegin <= time + roundingMs || this.#isUploaded(name, time)
+  }
+
+  /** The upload has ended within the last moment. */
+  #isUploaded(name: string, time: number): boolean {
+    return time - (this.#uploaded.get(name) ?? Number.NEGATIVE_INFINITY) < meetingMs
   }
 
   #forget(name: string): void {
     this.#waiting.delete(name)
+    this.#copied.delete(name)
     this.#uploaded.delete(name)
     this.#uncertain.delete(name)
   }
@@ -128,9 +144,11 @@ export class StaleNames {
     this.#add({ from: under, to: name, misplaced: true })
   }
 
-  /** Notes that the store matches what programs see at these places. */
-  noteCompared(isIn: (name: string) => boolean): void {
-    this.#staleNames = this.#staleNames.map((one) => (isIn(one.to ?? '') ? { ...one, to: undefined } : one))
+  /** Notes that the store has the files that programs see at these places. */
+  noteCompared(isIn: (name: string, hasMet: boolean) => boolean): void {
+    this.#staleNames = this.#staleNames.map((one) =>
+      isIn(one.to ?? '', one.hasMet === true) ? { ...one, to: undefined } : one,
+    )
   }
 
   noteOutdated(name: string): void {

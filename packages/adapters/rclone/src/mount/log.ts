@@ -26,9 +26,9 @@ export interface MountLogListener {
   readonly onDelete: (name: string, time: number) => void
   /** The store has a file whose upload has not ended yet. `under`: the file's earlier name, if the object still has that name. */
   readonly onStored: (name: string, under: string | undefined) => void
-  /** The store has copied an object, because rclone renames a file or directory. */
+  /** The store has copied an object, since rclone renames something. */
   readonly onCopied: (to: string) => void
-  /** An upload is about to end, and `onShown` follows. This and the later callbacks need the level `DEBUG`. */
+  /** An upload is about to end: the file is shown next. This and the rest: only with the level `DEBUG`. */
   readonly onEnding: (name: string) => void
   readonly onShown: (name: string) => void
   /** A program makes an entry. A change ends before the next change in this directory begins. */
@@ -111,7 +111,7 @@ export class MountLog {
       /^(?:Multi-thread )?Copied \((?:new|replaced existing)\)(?: to: (.+))?$/s.exec(message) ?? []
     if (isStored !== undefined) this.#listener.onStored(object, under)
     const [, copy] = /^Copied \(server-side copy\) to: (.+)$/s.exec(message) ?? []
-    if (copy !== undefined) this.#listener.onCopied(copy)
+    if (copy !== undefined) this.#listener.onCopied(object, copy)
     if (!message.startsWith('vfs cache: ')) return this.#noteChange(object, message)
     if (message === 'vfs cache: writeback object to VFS layer') this.#listener.onEnding(object)
     const [, renamed] = /^vfs cache: renamed in cache to (".*")$/.exec(message) ?? []

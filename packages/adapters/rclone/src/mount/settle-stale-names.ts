@@ -27,5 +27,6 @@ export async function settleStaleNames(
   }
   const changing = await renamed.settled(signal)
   if (!staleNames.isEmpty) await staleNames.settle({ ...running, signal }, (ms) => delay(ms, undefined, { signal }))
+  if (changing.length === 0) await renamed.forget(signal)
   return [...changing, ...(await renamed.lost(signal))]
 }

@@ -69,7 +69,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
         onUploadEnd: (name, calledOff, time) => renamed.noteEnd(name, calledOff, time),
         onRename: (from, to, time) => renamed.noteRename(from, to, time),
         onDirectoryRename: (from, to) => void (start.features.renames || renamed.noteDirectory(from, to)),
-        onCopied: (to) => staleNames.noteMade(to),
+        onCopied: (from, to) => staleNames.noteCopied(from, to),
         onEnding: (name) => renamed.noteEnding(name),
         onShown: (name) => renamed.noteShown(name),
         onMaking: (directory, name) => renamed.places.noteMaking(directory, name),
