@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import type { MountPath, StorageAdapter } from '@ws/core/adapter'
+import type { MountPath, StorageAdapter, WriteData } from '@ws/core/adapter'
 
 /** The bytes of a file, the target of a link, or a directory. */
 type Content = Uint8Array | { readonly target: string } | 'directory'
@@ -28,11 +28,14 @@ export class Moments {
     this.#pick = pick
     const { write, delete: remove, createSymlink, createDirectory, copy } = store
     const changes = {
-      write: (path: MountPath, data: Uint8Array, options: object) =>
-        this.#note(
-          () => write.call(store, path, data, options),
-          (files) => files.set(path, data),
-        ),
+      // a large file comes as a stream, and arrives as a whole
+      write: async (path: MountPath, data: WriteData, options: object) => {
+        const bytes = data instanceof Uint8Array ? data : Buffer.concat(await Array.fromAsync(data))
+        return this.#note(
+          () => write.call(store, path, bytes, options),
+          (files) => files.set(path, bytes),
+        )
+      },
       delete: (path: MountPath, options: object) =>
         this.#note(
           () => remove.call(store, path, options),
