@@ -45,7 +45,8 @@ export function orderOf(changes: Changes): Order {
   const replaces = (path: string): boolean => (before(path) ?? after(path)) !== after(path)
   const inTheWay = new Set(gone.filter((path) => takers(path).length > 0))
   const replacing = new Set([...present.filter(replaces), ...[...inTheWay].flatMap(takers)])
-  const isLate = (path: MountPath): boolean => [path, ...ancestorsOf(path)].some((at) => replacing.has(at))
+  const isLate = (path: MountPath): boolean =>
+    replacing.size > 0 && [path, ...ancestorsOf(path)].some((at) => replacing.has(at))
   const early = present.filter((path) => !isLate(path))
   const late = present.filter(isLate)
   const isDirectory = (path: MountPath): boolean => after(path) === 'directory'

@@ -111,10 +111,15 @@ function mountOf(fd: number): string {
   return /^mnt_id:\s*(\d+)/mu.exec(readFileSync(`${descriptors.replace('/fd/', '/fdinfo/')}${fd}`, 'utf8'))?.[1] ?? ''
 }
 
+/** Number of paths up to which comparing each one is faster than looking up all directories above a path. */
+const fewCovers = 4
+
 /** Returns whether a path is in the set, or below a path of the set. A path with a final slash covers only entries below. */
 export function isCovered(covers: ReadonlySet<string>, path: string): boolean {
   if (covers.size === 0) return false
   if (covers.has(path)) return true
+  if (covers.size <= fewCovers)
+    return [...covers].some((cover) => path.startsWith(cover.endsWith('/') ? cover : `${cover}/`))
   for (let at = path; at !== '/'; ) {
     at = parentOf(at)
     if (covers.has(at) || covers.has(`${at}/`)) return true
