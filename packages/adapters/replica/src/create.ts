@@ -6,6 +6,7 @@ import { isWorkspaceError, paths } from '@ws/core'
 import { concurrency, type StorageAdapter } from '@ws/core/adapter'
 import { Reserve } from '@ws/sandbox'
 import { Turnstile } from '@ws/tree'
+import { Root } from '@ws/tree/disk'
 
 import { createAdapter } from './adapter.ts'
 import type { ReplicaAdapter } from './contract.ts'
@@ -119,7 +120,7 @@ function siteOf(options: CheckedOptions, { store, disk, opened, files }: Sides):
     limits: {
       ...{ maxFiles, maxBytes, maxFileBytes },
       maxNameBytes: 255,
-      maxPathBytes: 4_000 - Buffer.byteLength(files),
+      maxPathBytes: Root.longestPath - Buffer.byteLength(files),
       rebuild: new Set(rebuild),
     },
     machine: machine ?? opened.id.replaceAll(/[^A-Za-z0-9]/gu, '').slice(0, 8),

@@ -6,8 +6,6 @@ import { failed, nativeCode } from '../errors.ts'
 export const O_PATH = 0x20_0000
 const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export const listing = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-/** The kernel's maximum length of a path, in bytes. */
-const longestPath = 4_095
 const mostOpen = 128
 
 /** The directory of open descriptors. With `self`, each call is slower, so `self` is used only if `/proc` shows another PID namespace. */
@@ -20,6 +18,8 @@ export function selfOf(fd: number): string {
 
 /** The directory of scans and restores. Opens one name at a time, follows no link, and checks the path before each change. */
 export class Root {
+  /** The kernel's maximum length of a path, in bytes. */
+  static readonly longestPath = 4_095
   readonly path: string
   readonly fd: number
   readonly device: number
@@ -66,8 +66,8 @@ export class Root {
 
   /** Returns true if the path is too long for the kernel, so no program can reach the entry by it. */
   isTooLong(path: string): boolean {
-    if ((this.path.length + path.length) * 3 <= longestPath) return false
-    return Buffer.byteLength(this.placeOf(path)) > longestPath
+    if ((this.path.length + path.length) * 3 <= Root.longestPath) return false
+    return Buffer.byteLength(this.placeOf(path)) > Root.longestPath
   }
 
   /** Returns the host path of an entry. Invalid if a directory above was replaced. */
