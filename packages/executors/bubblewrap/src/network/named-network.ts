@@ -5,7 +5,15 @@ import { isWorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { type ConnectionReport, execError, type ExecutorResult, type HostsRule, shortages } from '@ws/core/executor'
 import { addressesIn, systemResolve } from '@ws/network'
-import { type Authority, createAuthority, gateNetwork, nameServer, openGate, RefusedHosts } from '@ws/network/gate'
+import {
+  type Authority,
+  createAuthority,
+  type Gate,
+  gateNetwork,
+  nameServer,
+  openGate,
+  RefusedHosts,
+} from '@ws/network/gate'
 
 import type { Child } from '../processes/first-process.ts'
 import { useListener } from './listener.ts'
@@ -37,7 +45,7 @@ export class CommandNetwork {
   readonly #onConnection: ((report: ConnectionReport) => void) | undefined
   readonly #refused = new RefusedHosts()
   readonly #listener = useListener()
-  #gate: { close(): Promise<void> } | undefined
+  #gate: Gate | undefined
   #closing: Promise<void> | undefined
   #endHearing: (() => Promise<void>) | undefined
 
