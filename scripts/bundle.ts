@@ -17,7 +17,8 @@ async function bundle(folder: string): Promise<void> {
   const source = join(folder, 'src')
   const dist = join(folder, 'dist')
   for (const path of globSync('**/*.js{,.map}', { cwd: dist, exclude: ['just-bash'] })) rmSync(join(dist, path))
-  const inputs = [...doorsOf(folder), ...globSync(alone, { cwd: folder }), ...runFirst(folder)]
+  const first = runFirst(folder)
+  const inputs = [...doorsOf(folder), ...globSync(alone, { cwd: folder }), ...first]
   const build = await rolldown({
     cwd: folder,
     input: Object.fromEntries(inputs.map((path) => [relative('src', path).replace(/\.ts$/u, ''), join(folder, path)])),
@@ -37,6 +38,10 @@ async function bundle(folder: string): Promise<void> {
     dir: dist,
     format: 'esm',
     chunkFileNames: '[name].js',
+    // each file of an import takes time
+    codeSplitting: {
+      groups: [{ name: 'shared', test: (id) => !first.includes(relative(folder, id)), minShareCount: 3 }],
+    },
     sourcemap: true,
     sourcemapExcludeSources: true,
     minifyInternalExports: false,
