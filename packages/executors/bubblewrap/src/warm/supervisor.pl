@@ -143,8 +143,8 @@ sub ended {
 sub said {
   my ($id, $spare) = @_;
   my $said = '';
-  my $got = sysread($spare->{status}, $said, 32);
-  return if !defined $got && $! == 4;
+  my $got;
+  do { $got = sysread($spare->{status}, $said, 32) } while (!defined $got && $! == 4);
   delete $spare->{status};
   my ($status) = $said =~ /^(\d+)\n/ or return;
   $spare->{said} = 1;
