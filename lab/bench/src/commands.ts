@@ -98,7 +98,6 @@ async function measureStart(place: Scenario, target: number | undefined, report:
   report(await compare('commands', { name: title, reference: plain, ways, ...most }))
 }
 
-/** Reads the output of a command block by block. */
 async function measureOutput(report: Report): Promise<void> {
   await using site = await openSite({ executors: [createBubblewrapExecutor()] })
   const words = ['/bin/sh', '-c', `head -c ${64 * MiB} /dev/zero`] as const

@@ -5,14 +5,12 @@ import { join } from 'node:path'
 import { type Figures, type Measurement, own } from './measure.ts'
 import { draw, type Plot } from './plot.ts'
 
-/** The sections whose rows the page shows. */
 export const pageSections: readonly string[] = ['files', 'search', 'commands', 's3', 'growth']
 
 const docs = join(import.meta.dirname, '../../../docs')
 /** Rows of other forms and sizes, which have a page of their own. */
 const leftOut = /cold|proot|virtual|names kept|after the other/u
 
-/** Writes the page about speed with its pictures. */
 export function writePages(measurements: readonly Measurement[]): void {
   const rows = measurements.flatMap(({ section, name, against, figures }) => {
     const [ours, plain] = [own, against].map((way) => figures.find((one) => one.way === way))
