@@ -51,7 +51,7 @@ export function commandsIn({ name, session, copies, onClose }: CommandsOptions):
   return {
     patience,
     async prepare(_plan, { shell }) {
-      // the names of shells are checked here, since only the sandbox has the programs
+      // checks only the shell's name, since its program is in the sandbox
       if (shell !== undefined) resolveShell({ shell, existsInView: () => true })
       return await Promise.resolve({})
     },

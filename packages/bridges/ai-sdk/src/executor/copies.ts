@@ -67,7 +67,7 @@ export class Copies {
         await work()
       } catch (error) {
         if (!isWorkspaceError(error)) throw unreadable(path, error)
-        // the recorded state equals neither side, so the next copying restores the workspace's state in the sandbox
+        // forgets the workspace's version, so that the next `bring` restores the workspace's state in the sandbox
         const copy = tree.get(path)
         if (copy === undefined) this.#known.delete(path)
         else this.#known.set(path, { version: undefined, copy })
@@ -110,7 +110,7 @@ export class Copies {
 
   async #write(path: string, version: Version | undefined): Promise<void> {
     const bytes = await this.#session.readBinaryFile({ path })
-    // a running command has removed the file, which the next scan finds
+    // a running command has removed the file; the next scan finds the removal
     if (bytes === null) return
     await this.#files.write(path, bytes, { ifVersion: version ?? 'absent' })
   }

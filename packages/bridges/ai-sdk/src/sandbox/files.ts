@@ -68,7 +68,7 @@ async function listDirectory(
     return entries
   } catch (error) {
     if (isWorkspaceError(error, 'ENOENT')) return null
-    // only a missing path is `null`: throw if another entry is at the path
+    // return `null` only for a missing path: an entry of another type is an error
     if (!isWorkspaceError(error, 'ENOTDIR') || (await workspace.exists(path, { followLinks: true, signal })))
       throw error
     return null
