@@ -39,7 +39,7 @@ interface ClaudeOptions extends ToolsOptions {
 /** Options for `query`, to be spread into its own. */
 interface WorkspaceQueryOptions {
   readonly mcpServers: Record<string, McpSdkServerConfigWithInstance>
-  /** Empty: no built-in tools. */
+  /** Always empty, which disables all built-in tools. */
   readonly tools: string[]
   /** Maps the names that the model uses to the names of the server: `{ Bash: 'mcp__ws__Bash' }`. */
   readonly toolAliases: Record<string, string>
@@ -73,7 +73,7 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
       tool(
         toolName,
         description,
-        // from a plain object of fields, the SDK would silently drop misspelt arguments
+        // given a plain object of fields, the SDK would silently drop misspelt arguments
         schemaOf(inputSchema) as unknown as ReturnType<typeof schemaOf>['shape'],
         async (input: unknown, extra: unknown) => {
           const { isError, text } = await toolset.run(toolName, input, { signal: signalOf(extra) })

@@ -29,7 +29,7 @@ export interface RunnableTools extends AsyncDisposable {
 /**
  * Makes tools for a tool runner of the SDK. The default face `anthropic` has the versioned text editor and memory.
  * It also has `bash`, `read`, `write`, `edit`, `glob` and `grep` of the agent toolset.
- * A refusal is a `ToolError` with reason, remedy and a ready call. Calls on one path run in turn. An abort of the runner ends its calls.
+ * A refusal is a `ToolError` with reason, remedy and suggested call. Calls on one path run in turn. Aborting the runner ends its calls.
  * @throws AnthropicError for an invalid option, another SDK version, or another value than a workspace
  */
 export function createRunnableTools(workspace: Workspace, options: RunnableToolsOptions = {}): RunnableTools {
