@@ -32,7 +32,7 @@ function occurrencesOf(text: string, content: string): number {
   return text === '' ? 0 : content.split(text).length - 1
 }
 
-/** deepagents' own sentence for the reason, if deepagents has a sentence for it. */
+/** deepagents' own sentence for several matches; an empty text in other cases. */
 function reasonOf(count: number, replaceAll: boolean): string {
   return count > 1 && !replaceAll ? `Multiple occurrences found (${count}). ` : ''
 }

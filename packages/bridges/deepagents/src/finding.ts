@@ -33,7 +33,7 @@ export function createFinding(workspace: Workspace, globPaths: 'absolute' | 'rel
         const files: FileInfo[] = []
         for await (const entry of workspace.glob(boundTo(pattern, base), { in: base, maxMatches: mostFiles + 1 })) {
           const info = await infoOf(workspace, entry, base)
-          // relative paths are unambiguous only below the tree's root: other tools resolve them there
+          // other tools resolve relative paths at the workspace's root, which is wrong for the base `/` above that root
           const isRelative = globPaths === 'relative' && !(base === '/' && workspace.root !== '/')
           files.push(isRelative ? { ...info, path: info.path.slice(base === '/' ? 1 : base.length + 1) } : info)
         }

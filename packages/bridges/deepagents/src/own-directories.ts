@@ -26,7 +26,7 @@ export function withOwnDirectories(
     return directory !== undefined && (await isElsewhere(directory)) ? `/tmp/${path.replace(/^\/+/u, '')}` : path
   }
 
-  /** Calls with the real path, and returns the answer with the names that the agent uses. */
+  /** Runs `call` with the real path, and returns its answer with the names that the agent uses. */
   async function about<Answer extends object>(path: string, call: (place: string) => Answer | Promise<Answer>) {
     const place = await placeOf(path)
     const answer = await call(place)
