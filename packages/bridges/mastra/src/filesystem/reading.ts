@@ -15,7 +15,7 @@ export function readFile(workspace: Workspace, path: string, { encoding }: ReadO
   })
 }
 
-/** Decodes UTF-8. Refuses other bytes, and keeps a byte order mark: a later write would change these bytes. */
+/** Decodes UTF-8. Refuses other bytes and keeps a byte order mark, so that writing the text back changes no byte. */
 function strictText(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

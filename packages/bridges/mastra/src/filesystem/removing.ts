@@ -9,7 +9,7 @@ export function removeFile(workspace: Workspace, path: string, { force = false }
   return inMastraWords({ operation: 'deleteFile', path }, async () => {
     const found = await ifThere(workspace.stat(path))
     if (found?.type === 'directory') throw new IsDirectoryError(path)
-    // the workspace checks the rules, then reports a missing file
+    // also for a missing file: the workspace checks the rules before it reports the missing file
     await workspace.delete(path, { force })
   })
 }
@@ -109,7 +109,7 @@ async function isDirectory(workspace: Workspace, path: string): Promise<boolean>
 async function copyInto(workspace: Workspace, source: string, destination: string, overwrite: boolean): Promise<void> {
   const from = await workspace.realPath(source)
   const to = await workspace.realPath(destination)
-  // the workspace refuses a copy into itself; copying entry by entry would copy its own copies forever
+  // the workspace refuses to copy a directory into itself; copying entry by entry would never end
   if (to.startsWith(from === '/' ? from : `${from}/`)) return void (await workspace.copy(from, to, { recursive: true }))
   for await (const { path, type } of workspace.list(from, { recursive: true })) {
     const target = paths.join(to, paths.relativeTo(path, from))

@@ -33,7 +33,7 @@ export class Process extends ProcessHandle {
     this.#emit(stream, this.#decoders[stream].decode(data, { stream: true }))
   }
 
-  /** @param readsAllFirst the executor reads all input before the command starts, so input without writes must be ended */
+  /** @param readsAllFirst true if the executor reads all input before the command starts: unwritten input must then be ended */
   follow(running: RunningCommand, readsAllFirst = false): void {
     this.#running = running
     this.#ended = this.#end(running)
