@@ -7,7 +7,7 @@ import { checkGiven } from './workspace.ts'
 
 /**
  * Makes the editor for `applyPatchTool({ editor })`. Each hunk applies at the next place below its anchors, as in the SDK's `applyDiff`.
- * A first hunk without an anchor must match exactly once. Other bytes stay. Paths are absolute, or relative to the root.
+ * A first hunk without an anchor must match exactly once. Other bytes stay unchanged. Paths are absolute, or relative to the root.
  * A refusal is `{ status: 'failed', output }` with reason, remedy and a `shell` call.
  * The path of a new file must not exist. A new file ends with a newline.
  * @throws UserError for another value than a workspace, or an unsupported SDK

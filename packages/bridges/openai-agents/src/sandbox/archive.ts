@@ -143,7 +143,7 @@ function isWhole(bytes: Uint8Array): boolean {
   return bytes.length >= endBytes && bytes.subarray(-endBytes).every((byte) => byte === 0)
 }
 
-/** Replaces the root's tree. Unsaved places stay. */
+/** Replaces the root's tree. Keeps the `unsaved` places, which no archive contains. */
 export async function unpackInto(
   workspace: Workspace,
   members: readonly Member[],

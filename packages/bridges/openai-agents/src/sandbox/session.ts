@@ -94,7 +94,7 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return Promise.resolve(this.#closing === undefined)
   }
 
-  /** True with an executor: callers can then poll running commands and write to them. A missing terminal is refused. */
+  /** True with an executor: callers can then poll running commands and write to them. A command may still be refused a terminal. */
   supportsPty(): boolean {
     return this.workspace.executor !== undefined
   }
