@@ -13,7 +13,7 @@ export interface CommandContext {
   readonly style: Style
   readonly signal: AbortSignal
   /**
-   * Opens the workspace; the caller closes it. `executors`: names, or true for those of the settings. `readOnly`: nothing will change.
+   * Opens the workspace; the caller closes it. `executors: true` uses the executors of the settings. With `readOnly`, nothing will change.
    * `rules` and `mounts` are added to the rules and mounts of the settings.
    */
   open(options?: {

@@ -144,10 +144,10 @@ function withoutReadySandboxes({ executorOptions, ...settings }: Settings): Sett
 const wide: ReadonlySet<string> = new Set(['doctor', 'verify', 'explain', 'stat'])
 const narrow = 60
 
-/** Commands that use no found workspace: these create a workspace, need none, or take its name as an argument. */
+/** Commands that search for no workspace: these create a workspace, need none, or take its name as an argument. */
 const placeless: ReadonlySet<string> = new Set(['ps', 'kill', 'init', 'trust', 'run', 'verify'])
 
-/** The working directory's workspace if no option names one; for --root, its config file. `doctor` may run without a workspace. */
+/** The working directory's workspace if no option names another; for --root, the root's config file. `doctor` needs no workspace. */
 function foundFor(command: string, { root, s3, rclone, config, json }: GlobalOptions): FoundWorkspace {
   const isNamed = [s3, rclone, config].some((option) => option !== undefined)
   if (isNamed || placeless.has(command) || command.startsWith('thread ')) return {}

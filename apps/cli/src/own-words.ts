@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import { getNativeCause } from '@ws/core/executor'
 
-/** Options of the library that remedies name, and the corresponding options of `ws`. */
+/** Options of the library that occur in remedies, each with the corresponding option of `ws`. */
 const options: readonly (readonly [RegExp, string])[] = [
   [/`overwrite: true`/gu, '`-f`'],
   [/set `all`/gu, 'pass `--all`'],

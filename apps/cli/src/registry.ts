@@ -65,14 +65,14 @@ export function register(kind: Entry['kind'], command: string): Disposable {
       },
     }
   } catch {
-    return nothing // without an entry, the process only is not listed
+    return nothing // without an entry, the process still runs, but is not listed
   }
 }
 
 interface Running {
   /** Oldest first. */
   readonly entries: readonly Entry[]
-  /** By process: why its entry cannot be read. */
+  /** Reasons why entries cannot be read, by process. */
   readonly unreadable: ReadonlyMap<number, WorkspaceError>
 }
 
@@ -110,7 +110,7 @@ function unreadableError(name: string, why: string): WorkspaceError {
   return new WorkspaceError({ code: 'EIO', operation: 'ps', reason, remedy })
 }
 
-/** `undefined`: the process has removed its entry. */
+/** Returns `undefined` if the process has removed its entry. */
 function readEntry(path: string): Stored | undefined {
   const text = unlessGone(() => readFileSync(path, 'utf8'))
   if (text === undefined) return undefined
@@ -134,7 +134,7 @@ function startTimeOf(pid: number): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
 }
 
-/** `undefined` if the file or the process is gone. An entry must not seem gone for want of descriptors, for instance. */
+/** Returns `undefined` if the file or the process is gone. Throws other errors, such as a lack of descriptors. */
 function unlessGone(read: () => string): string | undefined {
   try {
     return read()

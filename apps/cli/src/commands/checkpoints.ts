@@ -156,7 +156,7 @@ async function open({ open: openWorkspace, settings }: CommandContext, { state }
   return openWorkspace({ checkpoints: createCheckpoints({ stateDirectory }) })
 }
 
-/** The directory of the states, one for each set of mounts, so that workspaces never wait for one another. */
+/** The default state directory. Each set of mounts has its own directory, so that different workspaces never block each other. */
 async function defaultState(mounts: string): Promise<string> {
   // loaded on demand, so that other commands start without this package
   const { HostPaths } = await import('@ws/sandbox')

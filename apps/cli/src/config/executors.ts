@@ -8,7 +8,7 @@ import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
 
-/** Default executors, in order. Without a request, neither `sanitize` (no view) nor `virtual` (no real programs) replaces these. */
+/** Default executors, in order. `sanitize` (no view) and `virtual` (no real programs) are used only on request. */
 export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies readonly ExecutorName[]
 
 /** Executors for mounts without a local directory. Host programs cannot see such mounts. */

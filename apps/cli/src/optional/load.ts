@@ -42,7 +42,7 @@ function places(): string[] {
   })
 }
 
-/** Resolves a package's entry from a folder of that name: Node resolves a package's own name first. */
+/** Resolves a package's entry from a folder with the package's name: Node resolves a package's own name first. */
 function entryIn(folder: string, name: string): string | undefined {
   try {
     const entry = createRequire(join(folder, 'package.json')).resolve(name)

@@ -38,6 +38,6 @@ export interface Unavailable {
 export interface Report {
   readonly results: readonly CheckResult[]
   readonly unavailable: readonly Unavailable[]
-  /** The forms in which executors make the root of commands, for executors that have a choice. */
+  /** The form of the commands' root, for each executor that can make the root in several forms. */
   readonly roots: readonly { readonly executor: ExecutorName; readonly at: MountPoint; readonly form: string }[]
 }

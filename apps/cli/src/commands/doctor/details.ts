@@ -148,7 +148,7 @@ function renderPackages(packages: Details['packages'], style: Style): string {
   return missing.length === 0 ? table : `${table}\n  ${style.note('do')}      ${howToInstall(missing)}`
 }
 
-/** Names executors that give a guarantee which a weaker executor lacks. No part of the weaker executor need be missing. */
+/** Names available executors with guarantees that this executor cannot give, even if no part of this executor is missing. */
 function strongerElsewhere({ executor, at, available, guarantees }: Finding, findings: readonly Finding[]): string[] {
   if (!available) return []
   const told = new Set<string>()

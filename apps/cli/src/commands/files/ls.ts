@@ -42,7 +42,7 @@ async function collectRows(
   return rows
 }
 
-/** A row for a file. `undefined` for a directory, and for a link, which is listed as its target. */
+/** A row for a file; `undefined` for a directory or link, which the caller lists instead. */
 async function statFile(workspace: Workspace, path: string, signal: AbortSignal): Promise<Row | undefined> {
   const stat = await workspace.stat(path, { signal })
   if (stat.type === 'directory' || stat.type === 'symlink') return undefined

@@ -17,7 +17,7 @@ export interface ThreadFlags {
 export interface OpenThreadsOptions {
   /** True to run commands. Default false. */
   readonly executors?: boolean
-  /** Make missing parts. Default false. */
+  /** True to make missing parts. Default false. */
   readonly provision?: boolean
 }
 
