@@ -5,7 +5,7 @@ import { MessageError } from '../messages/errors.ts'
 import { Incoming, tooLarge, type IncomingOptions } from '../messages/incoming.ts'
 import { pace } from '../messages/pace.ts'
 
-/** Limit of bytes of the connection beyond the bytes of the body. */
+/** Limit of bytes that the connection receives beyond twice the bytes of the body. */
 const maxOverhead = 128 * 1024
 
 /** The body as JSON. @throws MessageError 413 for too many bytes or values, 400 for bad JSON, UTF-8 or depth; errors of `take` */

@@ -83,7 +83,7 @@ export class Front {
   async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = targetOf(request)
     if (url === undefined) return refuse(response, 400, 'the address is not valid')
-    // until here, only the `Host` header was checked, not the address
+    // until here, only the `Host` header was checked, not the host of an absolute URL
     if (!this.#hosts.includes(url.hostname)) return refuse(response, 403, 'the host of the address is not served') // @defence a web page that names: in absolute form
     const metadata = this.#gate?.metadata(url, request.method ?? 'GET')
     if (metadata !== undefined) return this.#send(response, metadata)
@@ -124,7 +124,7 @@ export class Front {
       if (messages > this.#calls.most) throw new MessageError(413, `a batch has at most ${this.#calls.most} messages`)
       take(this.#calls, callsIn(body), 'too many calls are running')
     }
-    // after the client has disconnected, nothing else would release the amounts
+    // amounts taken after the client's disconnection would never be released otherwise
     if (response.closed) return free()
     await this.#subjects.use(subject, async (served) => {
       if (isStream) held.push(await watchListened(served.source.watch, body))

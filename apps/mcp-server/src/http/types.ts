@@ -37,7 +37,7 @@ export interface SubjectWorkspace extends OpenedWorkspace {
  * Beyond limits of calls, streams and memory, the answer is 503; beyond limits of one message, 413.
  */
 export interface HttpOptions extends SourceOptions, MessageLimits {
-  /** Opens a subject's workspace, such as a thread by {@link openThreads}. `undefined` stands for the only subject without `auth`. */
+  /** Opens a subject's workspace, such as a thread by {@link openThreads}. Without `auth`, the only subject is `undefined`. */
   readonly open: (subject: Subject | undefined) => Promise<SubjectWorkspace>
   /** Default: no authentication, which the server allows only on the loopback. */
   readonly auth?: AuthOptions | undefined

@@ -13,14 +13,14 @@ export function limitsOf(given: MessageLimits): { readonly [Name in keyof Messag
   return { maxCalls, maxStreams, maxBodyBytes, maxMessageBytes, unreadTimeout }
 }
 
-/** Counts uses that have not ended. A subject with a share gets more only if as much stays free for other subjects. */
+/** Counts uses that have not ended. A subject that already uses a part gets more only if as much stays free for other subjects. */
 export class Limit {
   readonly most: number
   readonly #isShared: boolean
   readonly #held = new Map<string, number>()
   #used = 0
 
-  /** @param options `shared`: among subjects; otherwise one subject may use the whole limit */
+  /** @param options `shared` divides the limit among subjects; otherwise one subject may use the whole limit */
   constructor(most: number, { shared }: { readonly shared: boolean }) {
     this.most = most
     this.#isShared = shared

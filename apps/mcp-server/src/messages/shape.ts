@@ -36,7 +36,7 @@ export class Shape {
   }
 
   add(bytes: Uint8Array): void {
-    // local variables: the loop would read and write fields for each byte
+    // copies the fields to local variables, since the loop uses them for each byte
     let [values, depth, deepest, inText, isEscaped] = [
       this.#values,
       this.#depth,

@@ -6,7 +6,7 @@ type Properties = Readonly<Record<string, { readonly type: 'string' | 'number' }
 const text = { type: 'string' } as const
 const transfer: Properties = { from: text, to: text, version: text }
 
-/** Tools of `split` whose text has no other facts. Clients may pass text, structured content or both, so other tools have no schema. */
+/** Tools of `split` whose text has only these facts. A client may pass only text or only these, so other tools have no schema. */
 const shortOutputs: Readonly<Record<string, Properties>> = {
   write: { path: text, change: text, version: text, size: { type: 'number' } },
   copy: transfer,

@@ -27,7 +27,7 @@ export function addResources(server: McpServer, { opened: { workspace }, reads }
   const config = { title: 'Files', description: 'Every file of the workspace, by its path.' }
   server.registerResource('files', template, config, async (uri) => {
     return reads.run(async () => {
-      // in the next turn, the previous answer is complete
+      // lets the previous answer complete before this read
       await nextTurn()
       return { contents: [await read(workspace, uri.href)] }
     })

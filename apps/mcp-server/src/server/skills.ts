@@ -23,7 +23,7 @@ export async function findSkills(workspace: Workspace, directory: string): Promi
   return { skills }
 }
 
-/** Access to the files of all skills, whose folders appear under their names. */
+/** Access to the files of all skills. Each skill's folder appears under the skill's name. */
 function filesOf({ workspace }: OpenedWorkspace, skills: readonly SkillFolder[]): SkillFiles {
   const folders = new Map(skills.map(({ name, path }) => [name, path]))
   const placeOf = (path: string): string => {
