@@ -29,7 +29,7 @@ function wordsOf(folder: string): ReadonlySet<string> {
   return found
 }
 
-/** Names that no longer exist: packages, entry points, error codes, rule makers, and options in tables. With file and line. */
+/** Names that no longer exist, with file and line: packages, entry points, error codes, rule makers, and options in tables. */
 export function goneNames(page: LoadedPage): string[] {
   const [, own = ''] = /^(.+)\/README\.md$/u.exec(page.source) ?? []
   let isOptions = false
