@@ -23,7 +23,7 @@ export interface AttachOptions extends Pick<StartOptions, 'files' | 'topEntries'
 
 interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env'> {}
 
-/** Milliseconds to wait for the end of a store's change after the last signal, and for the end of a thread. */
+/** Milliseconds to wait after the last signal for the end of a store's change, and for the end of the thread. */
 const patience = 15_000
 
 export function attachVirtual(options: AttachOptions): CommandDriver {

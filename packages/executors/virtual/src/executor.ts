@@ -44,8 +44,8 @@ const createInterpreter = defineExecutor<Interpreter, true>({
 
 /**
  * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, on the workspace's files.
- * Works on every machine and adapter, without real programs such as `git`, `node` or `python3`. Only `curl` has a network: hosts that you
- * list.
+ * Works on every machine and adapter, without real programs such as `git`, `node` or `python3`. Only `curl` has a network, and reaches
+ * only the listed hosts.
  * @throws WorkspaceError `EINVAL` for options without a meaning
  */
 export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Executor {

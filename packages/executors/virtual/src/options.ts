@@ -14,7 +14,7 @@ export interface VirtualLimits {
   readonly maxOutputBytes?: number
   /** Bytes of the largest file read, the largest string, and standard input. Default 64 MiB. */
   readonly maxFileBytes?: number
-  /** Heap bytes of a command's thread. Beyond, the thread ends by `SIGKILL`. jq may use as much again, then ends with 134. Default 512 MiB. */
+  /** Heap bytes of a thread. A larger thread ends by `SIGKILL`. jq may use as much again, then ends with 134. Default 512 MiB. */
   readonly maxMemory?: number
 }
 

@@ -14,7 +14,7 @@ import { tools } from './tools/index.ts'
 import { runProgram } from './tools/run-program.ts'
 
 const foreign = /[^\0-\x7f]/u
-/** Limit of bytes of output that is not UTF-8 and still becomes text: just-bash's limit counts three for each byte. */
+/** Limit of bytes for converting output that is not UTF-8 to text: just-bash's limit counts three for each byte. */
 const mostForeign = 1024 * 1024
 
 /** Converts output to text. just-bash joins output and errors and measures both as text, so it would garble bytes or fail. */
@@ -38,7 +38,7 @@ function isLeftAsBytes({ stdout, stdoutKind }: ToolResult): boolean {
   return stdoutKind === 'bytes' && stdout.length > mostForeign && foreign.test(stdout)
 }
 
-/** All commands for scripts, ours and just-bash's. Forms that were not compared end the script. @param further more commands, by name */
+/** All commands for scripts, ours and just-bash's. Forms not compared with real commands end the script. @param further more commands */
 export function guardedCommands(session: Session, further: Readonly<Record<string, ScriptTool>> = {}): CustomCommand[] {
   const all = { ...tools, ...further }
   const names = new Set([...getCommandNames(), ...Object.keys(all)])
@@ -57,7 +57,7 @@ function mayReadInput(name: string, given: readonly string[]): boolean {
   return !deaf.has(name) && (name === 'tee' || given.includes('-') || given.every((word) => word.startsWith('-')))
 }
 
-/** Commands that start scripts, so that the interpreter runs the guarded commands again. */
+/** Commands that start scripts, in which the interpreter runs the guarded commands again. */
 const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
 
 function guarded(name: string, session: Session, tool: ScriptTool | undefined): CustomCommand {
@@ -65,7 +65,7 @@ function guarded(name: string, session: Session, tool: ScriptTool | undefined): 
 }
 
 /**
- * This package's commands for a foreign interpreter. Forms that were not compared end with 126. Omits commands that start scripts.
+ * This package's commands for a foreign interpreter, except those that start scripts. Forms not compared with real commands end with 126.
  * just-bash's `tee` and `split` get better messages about refused files. @param open a session for one call
  */
 export function separateCommands(open: () => Session, { failures }: Pick<BashFileSystem, 'failures'>): CustomCommand[] {
@@ -129,7 +129,7 @@ function callOf(
   const call: Call = {
     name,
     given,
-    // only just-bash's type brands standard input, which has one character for each byte
+    // the cast removes just-bash's type brand from standard input, which has one character for each byte
     context: context as unknown as Call['context'],
     host: session,
     listing: files,

@@ -14,7 +14,7 @@ export function evaluate(text: string, variables: Variables, depth = 0): bigint 
   return new Reader(text, variables, depth).whole()
 }
 
-/** Runs `work`, and sets how much of the script its faults end. */
+/** Runs `work`. `reach` is how much of the script its faults end, unless a fault has its own reach. */
 export function reaching<Result>(reach: Reach, work: () => Result): Result {
   try {
     return work()

@@ -27,7 +27,7 @@ export interface Use {
   readonly reach?: Reach | 'redirection' | undefined
   /** True for a part of `for ((…))`, where a fault ends the loop. */
   readonly inLoop?: boolean
-  /** The variable of an offset or length expression. */
+  /** The variable `x`, for the offset or length of `${x:offset:length}`. */
   readonly within?: { readonly name: string; readonly isOffset: boolean } | undefined
 }
 

@@ -2,7 +2,7 @@ import type { Reach } from '../state/shell.ts'
 
 /** A fault of an expression, in bash's wording. */
 export class ArithmeticFault extends Error {
-  /** Default: the position of the expression decides. */
+  /** Default: depends on the position of the expression. */
   readonly reach: Reach | undefined
 
   constructor(message: string, reach?: Reach) {

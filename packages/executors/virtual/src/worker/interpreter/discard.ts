@@ -101,7 +101,7 @@ export async function endScript(
   }
 }
 
-/** The error to throw for a fault: if the fault ends the whole script, an error that ends the script. */
+/** The error to throw: for a fault that ends the whole script, an error that ends the script; otherwise the given error. */
 export async function endingOf(interpreter: Interpreter, error: unknown): Promise<unknown> {
   const shell = shellOf(interpreter)
   if (!isFault(error) || shell.failed?.reach !== 'script' || shell.source !== undefined) return error

@@ -61,7 +61,7 @@ export function sessionOf({ ctx }: Interpreter): Session {
   return session
 }
 
-/** Runs `$(…)`, whose text contains no NUL, or `<(…)`, without `set -e`. Both have their own options and functions. */
+/** Runs `$(…)` (`isText`) or `<(…)` without `set -e`, with separate options and functions. Removes NULs from the text of `$(…)`. */
 export async function inSubstitution(
   self: Interpreter,
   shell: Shell,

@@ -15,7 +15,7 @@ import { marked } from './patterns.ts'
 
 // just-bash calculates in doubles, and expands `${x}` and `$(…)` after parsing an expression. bash expands first.
 // So this file replaces each expression by a node that evaluates the text of the expression by bash's rules.
-// Text with commands is expanded as a pattern that matches nothing; the matcher keeps the expanded text.
+// Text with commands is expanded as a pattern that removes everything; the matcher keeps the expanded text.
 
 interface Expression {
   expression: object

@@ -128,7 +128,7 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   }
 }
 
-/** Refuses `$_`, the last word of the previous command, if unknown: at the start, and after a command without words. */
+/** Refuses `$_` where the last word of the previous command is unknown: at the start, and after a command without words. */
 export function lastWordProblem(nodes: readonly Node[]): Problem | undefined {
   let before: SimpleCommand | undefined
   let current: SimpleCommand | undefined

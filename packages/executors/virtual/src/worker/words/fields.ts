@@ -10,7 +10,7 @@ export const boundary = Symbol('boundary')
 
 export type Field = readonly Piece[]
 
-/** @param splits the word has an expansion that may be split: IFS characters in its other text then count as quoted */
+/** @param splits true if the word has an expansion to split: IFS characters in the word's other text then count as quoted */
 export function fieldsOf(pieces: readonly (Piece | typeof boundary)[], ifs: string, splits: boolean): Field[] {
   const fields: Field[] = []
   let field: Piece[] | undefined
