@@ -1,4 +1,4 @@
-/** Fields and characters count from 1. Character 0 stands for the end of the field, or for its start. */
+/** Fields and characters count from 1. In `to`, character 0 is the end of the field; in `from`, its start. */
 export interface Key {
   readonly from: readonly [field: number, character: number]
   readonly to: readonly [field: number, character: number] | undefined

@@ -81,7 +81,7 @@ async function inputsOf(
       try {
         inputs.push({ name: operand === '-' ? '' : bytesOf(operand), bytes: await readOperand(call, operand) })
       } catch (error) {
-        // As in mawk, later input is not read. After earlier input, the command is refused.
+        // mawk does not read later operands, but may already have processed earlier input. Such a command is refused.
         output.fail(`awk: cannot open ${operand} (${wordsOf(error)})`, 2)
         if (inputs.some((input) => 'bytes' in input)) call.host.refuse('awk', `\`${operand}\` cannot be read`)
         break

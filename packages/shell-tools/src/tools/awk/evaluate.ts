@@ -158,7 +158,7 @@ export class Evaluator {
     if (values.length > found.parameters.length) throw new Refused(`${name} with ${values.length} arguments`)
     found.parameters.forEach((parameter, index) => {
       const given = values[index]
-      // A bare name may be an array, shared with the function; its first use as an array decides.
+      // A bare name that is known to be an array is shared with the function. All other arguments are passed by value.
       const shared = given?.type === 'variable' && this.#isArray(given.name) ? this.array(given.name) : undefined
       const value = given === undefined || shared !== undefined ? undefined : this.value(given)
       frame.set(parameter, { value, array: shared })

@@ -18,7 +18,7 @@ export interface FindContext {
   readFile(path: string): Promise<FileFacts>
   readLink(path: string): Promise<string>
   isEmptyDirectory(path: string): Promise<boolean>
-  /** The facts of the entry or of its target: the opposite of {@link Entry.stat}. */
+  /** The facts of a link's target if {@link Entry.stat} describes the link itself, and the reverse. */
   otherSide(entry: Entry): Promise<FileFacts>
 }
 

@@ -29,7 +29,7 @@ export class Machine {
     this.#mostJumps = mostJumps
   }
 
-  /** A file edited in place restarts its line numbers. */
+  /** Restarts the line numbers, as for each file edited in place. */
   restart(): void {
     this.#number = 0
     this.#open.clear()
