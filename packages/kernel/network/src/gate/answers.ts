@@ -13,7 +13,7 @@ export function passAnswer(outgoing: ClientRequest, response: ServerResponse, fa
       outgoing.destroy()
       return fail()
     }
-    // The headers go at once, even if the body never comes. `latin1`: `flushHeaders` would send each byte as UTF-8.
+    // Sends the headers now, since the body may never come. `flushHeaders` would encode them as UTF-8 instead of Latin-1.
     response.write('', 'latin1')
     incoming.pipe(response)
     // a body that ends too early must end too early for the client as well
@@ -37,7 +37,7 @@ export function passSwitch(incoming: IncomingMessage, response: ServerResponse):
 
 const isStatus = (status = 0): boolean => status >= 200 && status <= 599
 
-/** Writes the head without its reason phrase, which may hold any byte. False if Node refuses. */
+/** Writes the head without its reason phrase, which may contain any byte. Returns false if Node refuses the head. */
 function copyHead(incoming: IncomingMessage, response: ServerResponse, more?: OutgoingHttpHeaders): boolean {
   if (!isPlainCoding(incoming.headers)) return false
   try {

@@ -24,7 +24,7 @@ export async function decide(
   if ('unclear' in rule) return { refusal: refusals.unclear(rule.unclear) }
   const { respond, transform: { headers = {} } = {} } = rule
   if (respond !== undefined) return { answer: respond }
-  // a credential on cleartext could be read on its way
+  // without TLS, a credential could be read on its way
   if (!isSecure && Object.keys(headers).length > 0) return { refusal: refusals.cleartext() }
   const values = await valuesOf(headers)
   return values === undefined ? { refusal: refusals.credential() } : { headers: values }

@@ -10,8 +10,8 @@ const lifetime = 60
 const longestQuery = 512
 
 /**
- * Answers a DNS query without another server. A name gets its stand-in address; other record types get no record. `undefined`: the bytes
- * are no query, so nothing is answered.
+ * Answers a DNS query without another server. A name gets its stand-in address; other record types get no record. Returns
+ * `undefined` for bytes that are not a query.
  */
 export function answerQuery(
   query: Uint8Array,
@@ -71,7 +71,7 @@ function readQuestion(message: Buffer): Question | undefined {
   }
   if (at + 4 > message.length) return undefined
   const text = hostLists.normalName(labels.join('.'))
-  // a dot inside a label would read as two labels
+  // a label that contains a dot would look like two labels
   const isPlain = labels.every((label) => !label.includes('.')) && hostLists.isName(text)
   return {
     name: isPlain ? text : undefined,

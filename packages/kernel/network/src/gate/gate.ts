@@ -79,7 +79,7 @@ export class Gate {
     else this.#passages.refuse(...this.#refusalAt(address, port, kind))
   }
 
-  /** Notes that a server, or the gate itself, accepted a connection to a loopback port. */
+  /** Records that a server, or the gate itself, accepted a connection to a loopback port. */
   hearOpen(port: number): void {
     const isGate = this.wanted.some((socket) => socket.port === port && socket.address === everyAddress)
     if (!isGate) this.#own.delete(port)

@@ -119,7 +119,7 @@ export class HttpDoor {
     await this.#send(request, response, { destination, headers: decision.headers, keeps: isRepeatable(request) })
   }
 
-  /** @param keeps use a kept connection; if that connection ends during the request, a new one replaces it once */
+  /** @param keeps true for a kept connection; if it ends during the request, the request is sent once more on a new connection */
   async #send(
     request: IncomingMessage,
     response: ServerResponse,
@@ -168,7 +168,7 @@ export class HttpDoor {
     if ('refusal' in way || destination.isSecure !== true) return way
     const { name } = destination
     const proof = secured(way.socket, { name, authorities: this.#authorities })
-    const socket = await proof.catch(() => void way.socket.destroy()) // invalid certificates of the operator
+    const socket = await proof.catch(() => void way.socket.destroy()) // rejects for invalid certificates of the operator
     if (socket !== undefined) return { socket }
     const refusal = refusals.untrusted()
     this.#passages.refuse(destination.name, destination.port, refusal)

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Answers on a released connection and ends it, unless `write` calls `detach`. */
+/** Answers on a connection that Node's server has released, then ends the connection unless `write` calls `detach`. */
 export function respondRaw<Result>(
   request: IncomingMessage,
   socket: Socket,

@@ -22,7 +22,7 @@ export class RefusedHosts {
   }
 }
 
-/** Returns the verdict of a list and of request rules, without a connection. */
+/** Returns a function that gives the verdict of a list and of request rules, without connecting. */
 export function verdictOf(
   list: hostLists.List,
   requests?: HostRequests,

@@ -23,7 +23,7 @@ const isBad = /[\0-\u001F\u007F-\u009F\\\uFFFD]/u
 /** Readings in which servers differ. Every combination is applied, in this order. */
 const otherReadings: readonly Reading[] = [
   (text) => text.normalize('NFKC'),
-  // a server in front has decoded already
+  // for a path that a server in front has already decoded
   (text) => decoded(text).normalize('NFKC'),
   (text) => text.toLowerCase(),
   (text) => text.replaceAll(slash, '/'),

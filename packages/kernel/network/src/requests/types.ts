@@ -4,7 +4,7 @@ export interface RequestRule {
   readonly match?: RequestMatch | undefined
   /** Changes a request before it is sent; a request without TLS is refused. */
   readonly transform?: RequestTransform | undefined
-  /** Answers at once, without the host. Excludes `transform`. */
+  /** Answers immediately, without contacting the host. Excludes `transform`. */
   readonly respond?: RequestAnswer | undefined
 }
 
