@@ -26,7 +26,7 @@ export interface Content extends Read {
 }
 
 export interface Digest extends Read {
-  /** The name of the bytes, a digest: see `contentOf`. */
+  /** A digest that identifies the bytes: see `contentOf`. */
   readonly content: string
 }
 
@@ -40,7 +40,7 @@ export function readContent(path: string, seen: Stats, options: ReadContentOptio
   return found && { bytes: found.result, status: found.status, torn: found.torn }
 }
 
-/** Works like {@link readContent}, but returns the name of the bytes. Needs only the memory of one piece. */
+/** Works like {@link readContent}, but returns a digest of the bytes. Needs only the memory of one piece. */
 export function digestContent(path: string, seen: Stats, options: ReadContentOptions): Digest | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const name = new ContentName()

@@ -17,7 +17,7 @@ export interface Facts {
   readonly ctime: number
   readonly ino: string
   readonly birth: number
-  /** The name of a file's bytes, a digest. Absent if the bytes were not read. */
+  /** A digest that identifies a file's bytes. Absent if the bytes were not read. */
   readonly content?: string | undefined
   readonly target?: string | undefined
   /** Set for a file with several hard links: its inode. */

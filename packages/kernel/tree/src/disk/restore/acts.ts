@@ -34,7 +34,7 @@ export function assertAsSeen(place: Place, seen: Facts): void {
   if (status === undefined) throw new Unexpected('it was removed meanwhile')
   const isSame =
     isEntry(place, status, seen) &&
-    // also for links: the ctime of the inode changes when another of its names appears or vanishes
+    // the ctime of a file with hard links is ignored: it changes when another name of the file appears or vanishes
     (seen.type !== 'file' || seen.links !== undefined || seen.ctime === status.ctimeMs) &&
     (seen.type !== 'symlink' || readlinkSync(pathOf(place)) === seen.target) &&
     (seen.type === 'directory' || isUnwritten(status, seen))
