@@ -147,7 +147,7 @@ export const shells: ReadonlySet<string> = new Set([
   'rbash',
 ])
 
-/** Returns the index of the wrapped program in the arguments. `none`: the wrapper starts no program. `unknown`: the line does not show it. */
+/** Returns the index of the wrapped program in the arguments. `none`: the wrapper starts no program. `unknown`: the index is uncertain. */
 export function findWrapped(
   wrapper: Wrapper,
   words: readonly (string | undefined)[],
