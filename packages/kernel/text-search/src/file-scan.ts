@@ -20,8 +20,8 @@ export interface LineHit {
 }
 
 /**
- * A match, or a line whose search would block the event loop. A thread searches such a line: continue with the index of its match, or -1.
- * `undefined`: let the event loop run.
+ * A match, or a line whose search would block the event loop. A thread searches such a line: pass the index of its match, or -1, to `next`.
+ * `undefined` means that the event loop should run.
  */
 export type ScanResult = LineHit | LongLine | undefined
 

@@ -7,7 +7,7 @@ import { compilePattern, type PatternOptions } from './pattern.ts'
 const blockBytes = 64 * 1024
 
 export interface LineSearchOptions {
-  /** Its abort rejects the search with the signal's reason, within some milliseconds. */
+  /** An abort rejects the search with the signal's reason, within some milliseconds. */
   readonly signal?: AbortSignal | undefined
   readonly path?: string | undefined
   /** Called at most once for a line that was searched only in part, and once if letters may have another encoding. */
