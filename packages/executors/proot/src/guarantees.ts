@@ -23,7 +23,7 @@ export const scopedSignals = 6
  * - content: by Landlock, also against a program that is faster than the tracer; without Landlock, by translation;
  * - existence, type, size and times: only by translation, since Landlock does not restrict `stat`;
  * - sockets and network: none. proot does not translate addresses of `sendto`, and Landlock restricts only TCP;
- * - processes: by a PID namespace. Without one, from ABI 6 on, processes outside cannot be signalled, traced or read, but their pids show;
+ * - processes: by a PID namespace. Without one, from ABI 6 on, processes outside cannot be signalled, traced or read, only seen;
  * - read-only mounts: by Landlock, for roots outside all writable roots (checked for each command);
  * - denied subtrees: visible as empty entries. Landlock cannot exclude a subtree from the grant of a writable root;
  * - other stricter subtrees: none, since proot has no read-only bind.
