@@ -56,7 +56,7 @@ export class Invocation {
     this.context.edits.replace(word.pos, word.end, quoteForShell(mapped))
   }
 
-  /** Checks that a path which the program builds, with everything below it, is inside the workspace. */
+  /** Checks a path that the program builds. The path and everything below it must be inside the workspace. */
   check(text: string, { word, value }: Argument, mode: Mode, options?: TreeOptions): void {
     const request = { word, value: { ...value, text, glob: false }, mode, context: this.context }
     checkText(text, request)

@@ -141,7 +141,7 @@ function checkGlob(
 }
 
 export interface TreeOptions {
-  /** Refuse links with `..`, whose targets change if the link is moved. Default false. */
+  /** True to refuse links with `..`, whose targets change if the link is moved. Default false. */
   readonly climbing?: boolean
   /** True if the program follows links inside the directory. Default true. */
   readonly links?: boolean

@@ -11,7 +11,7 @@ const programTarget = /^\/(?:usr|bin|sbin|lib|lib64)\/(?!.*(?:^|\/)\.\.(?:\/|$))
 /**
  * Follows a path in a mount as the kernel would. An absolute target counts as leaving the mount, because it differs in a view.
  * The path can change before the command runs. Without Landlock, this check is therefore not a boundary.
- * @param names may contain `..` @param last `keep` for programs that use a link at the end itself
+ * @param names may contain `..` @param last `keep` for programs that use a final link itself
  * @returns the names below the mount's root after all links; `undefined` if a link leaves the mount
  */
 export function walkLinks(
@@ -41,7 +41,7 @@ export function walkLinks(
   return done
 }
 
-/** Returns true if a link within the depth leaves the mount, or there are too many entries. @param climbing also report links with `..` */
+/** Returns true if a link within the depth leaves the mount, or there are too many entries. @param climbing report links with `..` too */
 export function holdsProblem(
   root: string,
   names: readonly string[],
