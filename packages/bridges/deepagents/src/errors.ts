@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { wordsOf } from '@ws/tools/bridge'
 
-/** deepagents' message for a missing file; the workspace's message for other errors. */
+/** The workspace's message. For a missing file, deepagents' message precedes it. */
 export function faultOf(error: unknown, path: string): { error: string } {
   const words = wordsOf(error)
   const missing = isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')

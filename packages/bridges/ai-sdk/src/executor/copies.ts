@@ -183,7 +183,7 @@ function unreadable(path: string, native: unknown): WorkspaceError {
   return execError('EIO', reason, { path, remedy: 'look at the sandbox', native })
 }
 
-/** Keeps only paths without a parent in the list. Parents must come before the paths below. */
+/** Drops each path below another path of the list. In the list, a parent must precede the paths below it. */
 function topmost(paths: readonly string[]): readonly string[] {
   const kept = new Set<string>()
   return paths.filter((path) => {

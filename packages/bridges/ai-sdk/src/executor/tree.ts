@@ -59,7 +59,7 @@ export async function prepareDirectory(session: Experimental_SandboxSession, roo
   })
 }
 
-/** Runs a command of this package and returns its output. Names must be UTF-8. */
+/** Runs one of this package's commands, and returns its output, in which names must be UTF-8. */
 export async function collect(session: Experimental_SandboxSession, command: string): Promise<string> {
   const process = await session.spawn({ command })
   const [bytes, said, { exitCode }] = await Promise.all([

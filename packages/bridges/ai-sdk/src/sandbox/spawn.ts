@@ -50,7 +50,7 @@ class Output {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #kept: Uint8Array[] = []
   #keptBytes = 0
-  /** Reads take chunks one after the other. */
+  /** The latest read. The next read waits for its end, so that reads take chunks in order. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(source: AsyncIterable<Uint8Array>) {

@@ -35,7 +35,7 @@ export interface FaultContext {
   readonly subject?: Subject | undefined
 }
 
-/** An error of Mastra's class, with Mastra's message and the workspace's. Errors from elsewhere stay unchanged. */
+/** Converts a workspace's error to Mastra's class, with the messages of both. Other errors stay unchanged. */
 export function toMastraError(error: unknown, { operation, path, subject = 'file' }: FaultContext): unknown {
   if (!isWorkspaceError(error)) return error
   const { code } = error
@@ -54,7 +54,7 @@ export function missing(subject: Subject, path: string): FilesystemError {
   return subject === 'file' ? new FileNotFoundError(path) : new DirectoryNotFoundError(path)
 }
 
-/** Runs the work, and throws its errors in Mastra's classes. */
+/** Runs `work`, and converts the workspace's errors to Mastra's classes. */
 export async function inMastraWords<Result>(context: FaultContext, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -50,7 +50,7 @@ export function toSandboxError(error: unknown): unknown {
   return make(error.message, detailsOf(error))
 }
 
-/** Runs the work, and throws errors of the workspace in the SDK's classes. */
+/** Runs `work`, and converts the workspace's errors to the SDK's classes. */
 export async function inSandboxWords<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
