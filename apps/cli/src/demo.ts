@@ -62,7 +62,7 @@ const indented = (text: string): string => text.replaceAll(/^/gmu, '   ')
 try {
   process.exitCode = await demo()
 } catch (error) {
-  // an error after an interruption only follows from it: report the interruption
+  // after an interruption, an error is only its consequence: report the interruption
   const { line, exitCode } = describeError(signal.aborted ? signal.reason : error)
   if (line !== undefined) process.stderr.write(`demo: ${line}\n`)
   process.exitCode = exitCode

@@ -15,7 +15,7 @@ export function ownTerminal(): { readonly columns: number; readonly rows: number
 export async function attachTerminal(session: Session, output: Output): Promise<void> {
   const { stdin, stdout } = process
   const restore = (): void => void stdin.setRawMode(false)
-  // a failed write means that the session has ended, which its result shows
+  // a write fails only after the session's end, which the session's result reports
   const onKeys = (keys: Uint8Array): void => void session.write(keys).catch(() => undefined)
   const onResize = (): void => {
     try {

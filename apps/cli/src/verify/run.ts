@@ -89,7 +89,7 @@ async function checkPlace(
   }
 }
 
-/** Requirements that an executor declares not to meet. */
+/** Titles of tests that an executor is known not to pass, with the reasons. */
 const departures: Partial<Record<ExecutorName, Readonly<Record<string, string>>>> = {
   sanitize: {
     'a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
