@@ -16,7 +16,7 @@ class Pace {
     return work()
   }
 
-  /** Ends a turn. The time of a turn runs from its first piece of work, so other work in the turn counts too. */
+  /** Ends a turn. Its time includes all other work of the process since its first piece of work. */
   async #end(): Promise<void> {
     await nextTurn()
     this.#began = undefined

@@ -80,7 +80,7 @@ export class Watch implements Disposable {
     const place = resolvedPath ?? this.#normalised(path)
     const mayBeAnywhere = door === 'exec' || operation === 'move' || operation === 'copy' || place === undefined
     for (const [file, { state }] of this.#watched) {
-      // a missing file has no real path
+      // a missing file has no real path to compare
       const mayBeThis =
         mayBeAnywhere || state?.version === undefined || paths.isWithin(state.real as VirtualPath, place)
       if (mayBeThis) this.#suspects.add(file)
