@@ -52,7 +52,6 @@ async function run({
   // Reads `stopped` without Atomics, which just-bash locks while a script runs.
   repairInterpreter(await findInternals())
   limitPrograms(limits.maxMemory)
-  // reads the array without Atomics, which just-bash locks while a script runs
   const session = await Session.open(() => stopped[0] !== 0)
   // A loop that receives no messages reads this property before its next statement.
   Object.defineProperty(stop.signal, 'aborted', {

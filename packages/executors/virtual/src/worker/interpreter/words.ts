@@ -97,7 +97,7 @@ export class Words extends Parts {
     const all: Word[] = []
     const mayBeOpen = (word: Word) => shapes.isOpen(word) || this.#isOpenList(word)
     const last = words.findLastIndex(mayBeOpen)
-    // just-bash expands the remaining words after this loop. To keep effects in order, it also expands words before the last open word.
+    // just-bash expands the remaining words after this loop. To order effects, the loop also expands words before the last open word.
     const inOrder = words.slice(0, last + 1).some(shapes.hasEffect)
     for (const [index, word] of words.entries()) {
       const isOpen = mayBeOpen(word) || (inOrder && index < last && shapes.isExpanded(word))
