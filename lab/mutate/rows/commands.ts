@@ -35,8 +35,8 @@ export const commandMutations: Mutations = {
   'a Unix socket of the host, abstract or by its path': [
     {
       removes: 'the network namespace',
-      text: "...(network === 'host' ? ['--share-net'] : [])",
-      by: "...['--share-net']",
+      text: "return typeof network === 'object' ? enterArguments(network) : []",
+      by: 'return []',
       title: 'are closed',
     },
     {

@@ -4,7 +4,8 @@ export const networkMutations: Mutations = {
   'a command that floods the helper which hears what the kernel refuses': [
     {
       removes: 'the number of refusals that are told',
-      text: '    delete $hears{$id} if keys %{$told{$id}} >= $most;\n',
+      text: 'is_full($id) || $told',
+      by: '$told',
       title: 'are told up to a number',
     },
   ],
@@ -25,8 +26,8 @@ export const networkMutations: Mutations = {
   'an address in place of a name: IPv4, IPv6, mapped, `localhost`, metadata': [
     {
       removes: 'the network namespace',
-      text: "...(network === 'host' ? ['--share-net'] : [])",
-      by: "...['--share-net']",
+      text: "return typeof network === 'object' ? enterArguments(network) : []",
+      by: 'return []',
       title: 'are reached by programs',
     },
   ],
@@ -47,6 +48,57 @@ export const networkMutations: Mutations = {
       removes: 'the exception of metadata services from ranges',
       text: 'if (isMetadata && !isSingle) return false',
       title: 'metadata service',
+    },
+  ],
+  'a command that would start in the network of this machine, as one that shares a loopback could': [
+    {
+      removes: 'the comparison before its program starts',
+      text: "if (own() ne $name) { $! = 22; fail('other-namespace') }\n",
+      title: 'compared with the held one',
+    },
+    {
+      removes: 'the time of start of the holder',
+      file: 'packages/executors/bubblewrap/src/processes/enter.pl',
+      text: "if (($started // '') ne $start) { $! = 3; fail('process') }\n",
+      title: 'compared with the held one',
+    },
+    {
+      removes: 'the look at a sandbox before its command',
+      text: "if (command.network !== 'host') checkNotShared(child)\n",
+      title: 'a sandbox there is refused',
+    },
+    {
+      removes: 'the look at a supervisor before its first spare',
+      text: 'if (this.#first !== undefined) this.#parts.check(this.#first)\n',
+      title: 'in a network that commands must not have',
+    },
+  ],
+  'a server of another workspace, of the machine, or of a command with another list of hosts, reached over a loopback':
+    [
+      {
+        removes: 'the loopback of each workspace',
+        text: 'readonly #shared = new Map<string, Shared>()',
+        by: 'get #shared(): Map<string, Shared> { return ((globalThis as any).all ??= new Map()) }',
+        title: 'of another workspace is another one',
+      },
+      {
+        removes: 'the loopback of each list',
+        text: 'JSON.stringify(rules.map(({ name, hosts }) => [name, hosts]))',
+        by: 'String(rules.length * 0)',
+        title: 'by a command with another list of hosts',
+      },
+    ],
+  'a connection of one command that is told as that of another': [
+    {
+      removes: 'the time since which one command runs',
+      text: 'report.time <= this.#lastShared',
+      by: 'this.#commands.size < 0',
+      title: 'tells a refusal to each command that ran then',
+    },
+    {
+      removes: 'the refusals that are told anew to the next command',
+      text: '    this.#asked.clear()\n',
+      title: 'tells a refusal to each command that ran then',
     },
   ],
   'TLS for another host over a listed address: wrong SNI, none, two, an encrypted hello': [

@@ -15,12 +15,12 @@ export const warmMutations: Mutations = {
           { text: '($net ? 0x40000000 : 0)', by: '0' },
           { text: 'if ($net) {', by: 'if (0) {' },
         ],
-        title: 'shares nothing with one',
+        title: 'shares its sockets alone',
       },
       {
         removes: 'the terminals of each command',
         text: "mounted('pts', 'devpts', $pts, 10, 'newinstance,ptmxmode=0666,mode=620');",
-        title: 'shares nothing with one',
+        title: 'shares its sockets alone',
       },
       {
         removes: 'the files in memory of each command',

@@ -26,7 +26,8 @@ import { type EtcDirectory, makeEtcDirectory } from './view/etc-directory.ts'
 import { KeptContents } from './bwrap/kept-contents.ts'
 import { isAtRoot, layOut, splitLate } from './view/layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
-import { CommandNetwork, nameResolution, narrowed } from './network/named-network.ts'
+import { type CommandNetwork, nameResolution } from './network/named-network.ts'
+import { Networks } from './loopback/networks.ts'
 import { trustIn } from './network/trust.ts'
 import type { ResolvedOptions } from './options.ts'
 import { explainFailure, portOf } from './run/port.ts'
@@ -66,7 +67,9 @@ export function attachBubblewrap(
   let guard: StartGuard | undefined
   let pipes: Descriptors.PipeMaker | undefined
   let nameKeeper: Reserve.NameKeeper | undefined
-  const warm = options.warm ? new WarmPool({ owner, guard: () => (guard ??= useStartGuard()) }) : undefined
+  const guardOf = () => (guard ??= useStartGuard())
+  const warm = options.warm ? new WarmPool({ owner, guard: guardOf }) : undefined
+  const networks = new Networks({ options, authority, bwrap: programs.bwrap, owner, guard: guardOf })
   const keptNames = options.warm !== false && options.warm.keepNames ? new KeptNames() : undefined
   let isFirst = true
   const keeperFor =
@@ -109,6 +112,8 @@ export function attachBubblewrap(
     const { argv, env, extraFds } = commandLine(request, { shell, env: whole, terminal })
     const system = systemFor(shell)
     request.signal?.throwIfAborted()
+    const joining = networks.join(request, plan.hostRules)
+    joining.catch(() => undefined) // awaited below
     const { mode, held, mounted, hidden } = await prepareTree(plan, system, {
       owner,
       options,
@@ -133,10 +138,9 @@ export function attachBubblewrap(
         unixSockets: options.unixSockets === 'workspace',
         extendedAttributes: HostPaths.offersExtendedAttributes(plan),
       })
+      const joined = await joining
+      network = joined.named
       request.signal?.throwIfAborted()
-      if (typeof options.network === 'object') {
-        network = new CommandNetwork(narrowed(options.network, plan.hostRules), authority, request.onConnection)
-      }
       const { placements } = split.mounted
       const sources = await openSources(placements)
       opened.push(sources)
@@ -151,7 +155,7 @@ export function attachBubblewrap(
       const command: SandboxCommand = {
         ...{ layout, split, sources, reserved, system, argv, env, cwd, extraFds, seccomp, contents, limits, direct },
         ...{ tools: tools.tools, cgroup, bwrap: programs.bwrap, proot: programs.proot },
-        network: options.network === 'host' ? 'host' : 'none',
+        network: joined.network,
         scratchBytes: limits.scratchBytes ?? options.scratchBytes,
       }
       return { command, network, isOnTerminal: terminal !== undefined, close, release }
@@ -167,12 +171,11 @@ export function attachBubblewrap(
     { request, hasInput, onStdout, onStderr }: CommandRun,
   ): Promise<CommandPort> {
     request.signal?.throwIfAborted()
-    guard ??= useStartGuard()
     pipes ??= Descriptors.usePipes()
     const startsFirst = isFirst
     isFirst = false
     const start: SandboxStart = {
-      ...{ command, owner, guard, keeper: keeperFor(request), network, hasInput, onStdout, onStderr },
+      ...{ command, owner, guard: guardOf(), keeper: keeperFor(request), network, hasInput, onStdout, onStderr },
       signal: request.signal,
       onExposure: options.onExposure,
       // With a terminal, the terminal replaces the pipes of the command's streams.
@@ -203,7 +206,7 @@ export function attachBubblewrap(
     start,
     explainFailure,
     async close() {
-      await warm?.close()
+      await Promise.all([warm?.close(), networks.close()])
       await keptNames?.close()
       for (const one of [guard, pipes, nameKeeper, contents, ...etcs.values()]) one?.close()
       guard = pipes = nameKeeper = undefined

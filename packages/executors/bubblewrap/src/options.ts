@@ -1,3 +1,4 @@
+import { WorkspaceError } from '@ws/core'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import { ExecutorOptions, Limits, Tools } from '@ws/sandbox'
 
@@ -10,7 +11,19 @@ export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
    * `auto` (default): `direct` if possible, else `translated`; `probe().details` reports the form and the reason.
    */
   readonly root?: 'auto' | 'direct' | 'translated' | undefined
+  /**
+   * `none` (default): commands reach their loopback alone. A list of hosts: these hosts as well. `host`: the network of this machine, with
+   * its loopback and its abstract Unix sockets.
+   */
   readonly network?: 'none' | 'host' | NetworkOptions | undefined
+  /**
+   * `workspace` (default): the commands of a workspace share one loopback and one space of abstract Unix sockets, so a server that one
+   * starts is reached by the next. Nothing else reaches it: no other workspace, and no program of this machine.
+   * A server that is left can hold a port. Commands with another list of hosts have another loopback.
+   * `command`: each command has its own.
+   * With `network: 'host'` it cannot be given.
+   */
+  readonly loopback?: 'workspace' | 'command' | undefined
   /**
    * `workspace` (default): commands reach Unix sockets in the workspace, where host programs may listen.
    * `none`: commands can make no Unix sockets, not even between their own programs (EAFNOSUPPORT).
@@ -48,6 +61,7 @@ export interface WarmOptions {
 export interface ResolvedOptions extends Limits.ResolvedLimits {
   readonly root: 'auto' | 'direct' | 'translated'
   readonly network: 'none' | 'host' | NamedNetwork
+  readonly loopback: 'workspace' | 'command'
   readonly unixSockets: 'workspace' | 'none'
   readonly env: readonly string[]
   readonly scratchBytes: number
@@ -63,6 +77,7 @@ const leastScratchBytes = 4096
 const shapes: OptionShapes<BubblewrapExecutorOptions> = {
   root: option.oneOf('auto', 'direct', 'translated'),
   network: networkShape,
+  loopback: option.oneOf('workspace', 'command'),
   unixSockets: option.oneOf('workspace', 'none'),
   env: ExecutorOptions.environmentNamesShape,
   scratchBytes: option.integer(leastScratchBytes),
@@ -79,12 +94,14 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
 /** @throws WorkspaceError `EINVAL` with the option, its shape and the value */
 export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
   checkOptions<BubblewrapExecutorOptions>(options, shapes, { operation })
-  const { root = 'auto', network = 'none', unixSockets = 'workspace', env = [] } = options
+  const { root = 'auto', network = 'none', loopback = 'workspace', unixSockets = 'workspace', env = [] } = options
   const { scratchBytes = defaultScratchBytes, warm = true, onExposure = 'cover' } = options
+  if (network === 'host' && options.loopback !== undefined) throw noLoopback()
   const held = Limits.resolveLimits(options, operation)
   return {
     root,
     network: resolveNetwork(network, operation),
+    loopback,
     unixSockets,
     env,
     scratchBytes,
@@ -93,4 +110,14 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
     ...held,
     tools: Tools.resolveTools(options.tools ?? [], operation),
   }
+}
+
+function noLoopback(): WorkspaceError {
+  const reason = "`loopback` has no meaning with `network: 'host'`: commands use the loopback of this machine"
+  return new WorkspaceError({
+    code: 'EINVAL',
+    operation,
+    reason,
+    remedy: 'leave `loopback` out, or set another `network`',
+  })
 }

@@ -4,11 +4,12 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { RuleViolation } from '@ws/core'
 import { type ConnectionReport, unmetFields } from '@ws/core/executor'
 import { certificate, component, describeWith, itWith, privateKey } from '@ws/test-fixtures'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { createBubblewrapExecutor } from '../src/index.ts'
+import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '../src/index.ts'
 import type { NetworkOptions } from '../src/network/options.ts'
 import { isBelow, type Mode, modes, needed, tagsIn, tagsOfWarm, Workbench } from './support/workbench.ts'
 
@@ -79,8 +80,12 @@ function networkOf(more: Partial<NetworkOptions> = {}): NetworkOptions {
   }
 }
 
-async function openBench(mode: Mode, more: Partial<NetworkOptions> = {}) {
-  const bench = await Workbench.create(mode, { network: networkOf(more) })
+async function openBench(
+  mode: Mode,
+  more: Partial<NetworkOptions> = {},
+  options: Pick<BubblewrapExecutorOptions, 'loopback'> = {},
+) {
+  const bench = await Workbench.create(mode, { network: networkOf(more), ...options })
   onTestFinished(() => bench[Symbol.asyncDispose]())
   outside.seen.length = 0
   return bench
@@ -173,7 +178,7 @@ describeWith([...needed.warm, component('python3')], 'refusals of the kernel', (
     const told = violations.map((one) => (one.kind === 'refused' ? `${one.host} ${one.port}: ${one.reason}` : one.kind))
     const isAddress = 'is an address, and commands reach hosts by name alone'
     const isDatagram = 'was sent a datagram (UDP), and commands reach hosts by TCP alone'
-    const isOwn = 'is the loopback of the command itself, and nothing listened there'
+    const isOwn = 'is the loopback of commands, and nothing listened there'
     expect(told.toSorted()).toEqual([
       `10.1.2.3 8080: ${isAddress}`,
       `10.1.2.3 80: ${isAddress}`,
@@ -204,8 +209,8 @@ describeWith([...needed.warm, component('python3')], 'refusals of the kernel', (
 })
 
 describeWith([...needed.warm, component('python3')], 'warm commands with a list of hosts', () => {
-  it('[NW1] have a network each, though one process makes their sandboxes', async () => {
-    const bench = await openBench('warm')
+  it('[NW1] have a network each where that is asked for, though one process makes their sandboxes', async () => {
+    const bench = await openBench('warm', {}, { loopback: 'command' })
     const bind = `python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 7777)); open("PLACE", "w"); time.sleep(60)' &`
     const heard: string[][] = [[], []]
     const results = await Promise.all(
@@ -224,6 +229,85 @@ describeWith([...needed.warm, component('python3')], 'warm commands with a list 
     expect(heard.map((hosts) => hosts.toSorted())).toEqual(heard.map(() => ['allowed api.test', 'denied evil.test']))
   })
 })
+
+for (const mode of ['below', 'warm'] as const) {
+  describeWith(
+    [...needed[mode], component('perl'), component('python3')],
+    `one gate for several commands (${mode})`,
+    () => {
+      const serve = 'python3 -m http.server --bind 127.0.0.1 8123 >/dev/null 2>&1'
+
+      it('[NW1, SV1] reaches listed hosts from each, and each reaches the server of the other', async () => {
+        const bench = await openBench(mode)
+        const server = await bench.spawn(serve)
+        const wait = 'until curl -s -o /dev/null localhost:8123; do sleep 0.05; done'
+        for (const round of [1, 2]) {
+          const { stdout } = await bench.run(`${wait}; curl -s http://api.test/${round}; curl -s localhost:8123/`)
+          expect(stdout).toMatch(/^plain origin\n<!DOCTYPE HTML>/)
+        }
+        server.kill('SIGKILL')
+        await server.wait()
+        expect(outside.seen).toEqual(['http api.test /1', 'http api.test /2'])
+        expect((await bench.run('curl -s http://api.test/3; curl -s localhost:8123/ || echo $?')).stdout).toBe(
+          'plain origin\n7\n',
+        )
+      })
+
+      it('[NW6] tells a refusal to each command that ran then, and the audit once; alone, to the command', async () => {
+        const bench = await openBench(mode)
+        const reports: ConnectionReport[][] = [[], []]
+        const [first, second] = reports as [ConnectionReport[], ConnectionReport[]]
+        const hear = (into: ConnectionReport[]) => ({ onConnection: (one: ConnectionReport) => void into.push(one) })
+        const input = Promise.withResolvers<void>()
+        const stdin = (async function* () {
+          yield Buffer.from('go\n')
+          await input.promise
+          yield Buffer.from('end\n')
+        })()
+        const command = 'read -r _; curl -s http://alone.test/; echo did; read -r _; curl -s http://1.2.3.4:5/; true'
+        const stays = await bench.spawn(command, { stdin, ...hear(first) })
+        for await (const chunk of stays.stdout) if (Buffer.from(chunk).includes('did')) break
+        const tried =
+          'for i in 1 2; do curl -s http://both.test/; curl -s -m 5 http://10.1.2.3:99/; curl -s localhost:7; done; true'
+        const results = [await bench.run(tried, hear(second)), await bench.run(tried, hear(second))]
+        input.resolve()
+        const told = ({ violations = [] }: { readonly violations?: readonly RuleViolation[] | undefined }) =>
+          violations
+            .map((one) => (one.kind === 'refused' ? `${one.host}${one.shared ? ' shared' : ''}` : one.kind))
+            .toSorted()
+        const shared = ['10.1.2.3 shared', 'both.test shared', 'localhost shared']
+        expect(results.map(told)).toEqual([shared, shared])
+        expect(told(await stays.wait())).toEqual(['1.2.3.4', ...shared.slice(0, 1), 'alone.test', ...shared.slice(1)])
+        expect(second).toEqual([])
+        expect(first.map(({ host, shared: isShared }) => `${host} ${isShared ?? false}`).toSorted()).toEqual(
+          [
+            '1.2.3.4 false',
+            'alone.test false',
+            ...['10.1.2.3', 'both.test', 'localhost'].flatMap((host) =>
+              Array.from({ length: 2 }, () => `${host} true`),
+            ),
+          ].toSorted(),
+        )
+      })
+
+      it('[NW1] allows each command its bytes, and a flood of one takes no word from the next', async () => {
+        const bench = await openBench(mode, { bytes: 2000 })
+        const server = await bench.spawn(serve)
+        const load = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do curl -s http://api.test/ || echo refused; done'
+        for (const _ of [1, 2])
+          expect((await bench.run(load)).stdout).toMatch(/^(?:plain origin\n)+.*too|refused|limit/s)
+        const flood =
+          'import socket\nfor port in range(2000, 2400): s = socket.socket(); s.settimeout(5); s.connect_ex(("10.1.2.3", port)); s.close()'
+        await bench.file(bench.host('flood.py'), flood)
+        await bench.run('python3 flood.py')
+        const { violations } = await bench.run('curl -s http://10.9.9.9:99')
+        expect(violations).toMatchObject([{ host: '10.9.9.9', port: 99, shared: true }])
+        server.kill('SIGKILL')
+        await server.wait()
+      })
+    },
+  )
+}
 
 for (const mode of modes.filter(isBelow)) {
   describeWith(

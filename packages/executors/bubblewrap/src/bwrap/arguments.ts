@@ -4,6 +4,7 @@ import { type Descriptors, Limits, type SystemEntry } from '@ws/sandbox'
 
 import { descriptors, firstProcess, splitEnvironment } from '../processes/first-process.ts'
 import { type HiddenNames, hidingCommand } from '../hide/hide.ts'
+import type { HeldNetwork } from '../processes/held-network.ts'
 import type { KeptContents } from './kept-contents.ts'
 import {
   type SplitLayout,
@@ -34,7 +35,8 @@ export interface SandboxCommand {
   readonly seccomp: Uint8Array
   /** Content that is equal for every command. Only bubblewrap has the descriptors of this content. */
   readonly contents: KeptContents
-  readonly network: 'none' | 'host'
+  /** `none`: the sandbox makes a network of its own. */
+  readonly network: 'none' | 'host' | HeldNetwork
   readonly scratchBytes: number
   readonly limits: CommandLimits
   readonly cgroup?: Limits.DelegatedCgroup | undefined

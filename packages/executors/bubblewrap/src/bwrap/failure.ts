@@ -65,6 +65,17 @@ const known: readonly (readonly [RegExp, StartFailure])[] = [
     { reason: 'user namespaces are not permitted on this machine', remedy: noNamespaces.join('; ') },
   ],
   [
+    /shared loopback: (?:namespace|process|other-namespace)/,
+    { reason: 'the process that held the loopback of the workspace has ended', remedy: 'run the command again' },
+  ],
+  [
+    /shared loopback: \w/,
+    {
+      reason: 'this machine does not let commands enter a loopback that they share (`setns`)',
+      remedy: 'allow `setns` in the filter of the container, or set `loopback: "command"`',
+    },
+  ],
+  [
     /loopback: Failed/,
     {
       reason: 'AppArmor does not let bubblewrap use its namespaces',

@@ -4,6 +4,7 @@ import type { VirtualPath, WorkspaceError } from '@ws/core'
 import { execError } from '@ws/core/executor'
 import type { DescriptorSource, SystemEntry } from '@ws/sandbox'
 
+import { enterArguments } from '../processes/held-network.ts'
 import type { SandboxCommand } from './arguments.ts'
 import { descriptors } from '../processes/first-process.ts'
 import { type Layout, type Placement, temporary, translatedRoot, translatedTemporary } from '../view/layout.ts'
@@ -87,7 +88,7 @@ export function bubblewrapArguments(
   try {
     const options = [...describe(given), '--json-status-fd', String(descriptors.status)]
     return {
-      argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside],
+      argv: [...entered(command), command.bwrap, '--args', String(descriptors.arguments), '--', ...inside],
       options: Buffer.from(options.map((option) => `${option}\0`).join('')),
       extraFds: given.fds,
       close: given.close,
@@ -98,6 +99,11 @@ export function bubblewrapArguments(
   }
 }
 
+/** bubblewrap shares the network of the process that starts it, so it must start in the held one. */
+function entered({ network }: CommandTree): string[] {
+  return typeof network === 'object' ? enterArguments(network) : []
+}
+
 export function treeArguments(
   command: CommandTree,
   { give, copy, data }: GivenDescriptors,
@@ -105,7 +111,7 @@ export function treeArguments(
 ): string[] {
   const { layout, network } = command
   return [
-    ...['--unshare-all', ...(network === 'host' ? ['--share-net'] : []), '--die-with-parent', '--new-session'],
+    ...['--unshare-all', ...(network === 'none' ? [] : ['--share-net']), '--die-with-parent', '--new-session'],
     ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
     ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
     ...(command.direct === undefined ? builtRoot(command, { copy, data, give }, processes) : []),

@@ -11,7 +11,8 @@
 # two that come together.
 #
 # Every address is the sandbox's own, so that the kernel answers for all of them. A refusal is a line of the output, `refused ID …`,
-# until the line `end ID` comes, which is answered by `ended ID`. A child sends the socket that hears it here.
+# until the line `end ID` comes. The line `settle ID` asks for the refusals so far, and counts anew. The answer to either is
+# `settled ID`. A child sends the socket that hears it here.
 #
 # Arguments: the numbers of `setns`, `sendmsg` and `recvmsg`. A line of the input is a request: id, process and its start time, uid, gid,
 # the network as `A.B.C.D/BITS`, and `KIND:ADDRESS:PORT` for each socket. Descriptor 3 is Node's channel.
@@ -70,8 +71,9 @@ sub ask {
 sub address {
   my ($id, @parts) = @_;
   my $place = pack('C4', @parts[0 .. 3]);
+  # 17: a network that was used before has it
   my $error = ask($id, 20, pack('CCCCL', 2, $parts[4], 0, 254, 1) . pack('SSa4', 8, 2, $place) . pack('SSa4', 8, 1, $place));
-  if ($error) { $! = $error; failed($id, 'address') }
+  if ($error && $error != 17) { $! = $error; failed($id, 'address') }
   ask($id, 24, pack('C8L', $_, 0, 0, 0, 255, 4, $_ == 2 ? 254 : 0, 2, 0) . pack('SSL', 8, 4, 1)) for 2, 10;
 }
 
@@ -144,7 +146,7 @@ sub spare {
   open_all($from, split(/ /, $line));
 }
 
-# For each network: the socket that hears its refusals, until so many are told, and those that were.
+# For each network: the socket that hears its refusals, and those that were told. After so many, it is not read until it settles.
 my (%hears, %told);
 my $most = 100;
 my ($child, $to) = spare();
@@ -154,20 +156,21 @@ sub report {
   my ($id, $reads) = @_;
   while ($reads-- && $hears{$id} && defined recv($hears{$id}, my $packet, 128, 0x40)) {
     my $line = heard($packet) // next;
-    next if $told{$id}{$line}++;
+    next if is_full($id) || $told{$id}{$line}++;
     print "refused $id $line\n";
-    delete $hears{$id} if keys %{$told{$id}} >= $most;
   }
 }
 
+sub is_full { my ($id) = @_; return keys %{ $told{$id} // {} } >= $most }
+
 sub take {
   my ($line) = @_;
-  my ($id, $ended) = split(/ /, $line);
-  if ($id eq 'end') {
-    report($ended, 1000);
-    delete $hears{$ended};
-    delete $told{$ended};
-    print "ended $ended\n";
+  my ($id, $settled) = split(/ /, $line);
+  if ($id eq 'end' || $id eq 'settle') {
+    report($settled, 1000);
+    delete $hears{$settled} if $id eq 'end';
+    delete $told{$settled};
+    print "settled $settled\n";
     return;
   }
   ($child, $to) = spare() if !$child;
@@ -185,13 +188,14 @@ sub take {
 my $input = '';
 while (1) {
   my $wanted = '';
-  vec($wanted, fileno $_, 1) = 1 for *STDIN, values %hears;
+  my @heard = grep { !is_full($_) } keys %hears;
+  vec($wanted, fileno $_, 1) = 1 for *STDIN, @hears{@heard};
   select(my $ready = $wanted, undef, undef, undef) > 0 or next;
   if (vec($ready, 0, 1)) {
     sysread(STDIN, $input, 65536, length $input) or exit 0;
     take($1) while $input =~ s/^(.*)\n//;
   } else {
-    report($_, 64) for keys %hears;
+    report($_, 64) for @heard;
     # others use this process too: packets wait a moment, requests do not
     vec(my $requests = '', 0, 1) = 1;
     select($requests, undef, undef, 0.02);

@@ -33,12 +33,19 @@ export type RefusedPlace =
   | { readonly kind: 'tcp' | 'udp'; readonly address: string; readonly port: number }
   | { readonly kind: 'open'; readonly port: number }
 
+export interface ListenedSockets {
+  /** Resolves after the pending calls of `onRefused`. Later refusals are told again, and counted from 0. */
+  settle(): Promise<void>
+  /** Ends the calls of `onRefused` after the pending ones. */
+  end(): Promise<void>
+}
+
 export interface Listener {
   /**
-   * Opens sockets in a sandbox's network namespace. Returns a function that ends the calls of `onRefused` after the pending ones.
+   * Opens sockets in a sandbox's network namespace.
    * @throws WorkspaceError `ENOEXEC` on failure; the caller closes the sockets that have arrived
    */
-  open(request: ListenRequest): Promise<() => Promise<void>>
+  open(request: ListenRequest): Promise<ListenedSockets>
 }
 
 const perl = '/usr/bin/perl'
@@ -120,7 +127,7 @@ function startListener(): Listener & { close(): void } {
     text = lines.pop() ?? ''
     for (const line of lines) {
       const [kind, id, step = '', errno, port] = line.split(' ')
-      if (kind === 'ended') ending.get(Number(id))?.()
+      if (kind === 'settled') ending.get(Number(id))?.()
       if (kind === 'refused') {
         const place = { kind: step, address: errno, port: Number(step === 'open' ? errno : port) }
         hearers.get(Number(id))?.(place as RefusedPlace)
@@ -134,24 +141,24 @@ function startListener(): Listener & { close(): void } {
   return {
     open({ pid, startTime, owner, network, sockets, onSocket, onRefused = () => undefined }) {
       const id = ++last
-      const endHearing = (): Promise<void> =>
+      const order = (word: 'settle' | 'end'): Promise<void> =>
         new Promise<void>((resolve) => {
           const settle = (): void => {
             ending.delete(id)
-            hearers.delete(id)
+            if (word === 'end') hearers.delete(id)
             rest()
             resolve()
           }
           ending.set(id, settle)
           for (const part of partsOf(child)) part.ref?.()
-          child.stdin?.write(`end ${id}\n`)
+          child.stdin?.write(`${word} ${id}\n`)
           if (child.exitCode !== null || child.signalCode !== null) settle()
         })
-      return new Promise<() => Promise<void>>((resolve, reject) => {
+      return new Promise<ListenedSockets>((resolve, reject) => {
         const settle = (problem?: Error): void => {
           waiting.delete(id)
           rest()
-          if (problem === undefined) return resolve(endHearing)
+          if (problem === undefined) return resolve({ settle: () => order('settle'), end: () => order('end') })
           hearers.delete(id)
           reject(problem)
         }

@@ -16,7 +16,8 @@ import {
 } from '@ws/network/gate'
 
 import type { Child } from '../processes/first-process.ts'
-import { useListener } from './listener.ts'
+import type { HeldNetwork } from '../processes/held-network.ts'
+import { type ListenedSockets, useListener } from './listener.ts'
 import type { NamedNetwork } from './options.ts'
 
 /** The gate's name server and no search domain, which could reveal the host's network. */
@@ -39,62 +40,145 @@ export function narrowed(network: NamedNetwork, rules: readonly HostsRule[] = []
   return { ...network, list: network.list.narrow(rules) }
 }
 
-export class CommandNetwork {
+interface OpenedGate {
+  readonly pid: number
+  readonly gate: Gate
+  readonly sockets: ListenedSockets
+  readonly release: () => void
+}
+
+/** The gate of a network, open while commands run there. Several commands of a workspace can share it. */
+export class NetworkGate {
   readonly #network: NamedNetwork
   readonly #authority: Authority | undefined
-  readonly #onConnection: ((report: ConnectionReport) => void) | undefined
-  readonly #refused = new RefusedHosts()
-  readonly #listener = useListener()
-  #gate: Gate | undefined
-  #closing: Promise<void> | undefined
-  #endHearing: (() => Promise<void>) | undefined
+  readonly #commands = new Set<CommandNetwork>()
+  #opened: OpenedGate | undefined
+  /** The last time at which several commands ran, in milliseconds since the epoch. */
+  #lastShared = 0
+  #last: Promise<unknown> = Promise.resolve()
 
-  constructor(
-    network: NamedNetwork,
-    authority: Authority | undefined,
-    onConnection?: (report: ConnectionReport) => void,
-  ) {
+  constructor(network: NamedNetwork, authority: Authority | undefined) {
     this.#network = network
     this.#authority = authority
-    this.#onConnection = onConnection
   }
 
-  /** Opens the gate in the network of a waiting sandbox; a rebuilt sandbox gets a new gate. @throws WorkspaceError `ENOEXEC` */
-  async open({ pid, startTime }: Child, owner: Owner): Promise<void> {
-    await this.#end()
+  /** Opens the gate in the network of `place` for one more command. A rebuilt sandbox gets a new gate. @throws WorkspaceError `ENOEXEC` */
+  open(command: CommandNetwork, place: Child, owner: Owner): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#commands.has(command) && this.#opened?.pid === place.pid) return
+      this.#commands.add(command)
+      this.#noteShared()
+      if (this.#opened?.pid === place.pid) return await this.#settle()
+      await this.#end()
+      try {
+        await this.#start(place, owner)
+      } catch (error) {
+        this.#commands.delete(command)
+        throw error
+      }
+    })
+  }
+
+  /** Ends the gate with its last command. Every connection of the command was reported before. */
+  leave(command: CommandNetwork): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#commands.has(command)) return
+      if (this.#commands.size > 1) await this.#settle()
+      else await this.#end()
+      this.#noteShared()
+      this.#commands.delete(command)
+    })
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => undefined) // the caller reports it
+    return done
+  }
+
+  async #start({ pid, startTime }: Child, owner: Owner): Promise<void> {
     const { list, limits, addresses, resolve = systemResolve, requests: hosts, authorities } = this.#network
     const permits = addressesIn(addresses)
     const authority = this.#authority
     const requests = hosts && authority && { hosts, authority, authorities }
     const gate = await openGate({ list, limits, permits, resolve, requests, onReport: (report) => this.#hear(report) })
-    this.#gate = gate
     const { wanted } = gate
-    this.#endHearing = await this.#listener.open({
-      pid,
-      startTime: startTime ?? '',
-      owner,
-      network: `${nameServer}/${gateNetwork.bits}`,
-      sockets: wanted,
-      onSocket(number, handle) {
-        const socket = wanted[number]
-        if (socket?.kind === 'dns') gate.takeDatagrams(handle as DatagramSocket)
-        else gate.takeServer(handle as Server, socket?.port ?? 0)
-      },
-      onRefused(place) {
-        if (place.kind === 'open') gate.hearOpen(place.port)
-        else gate.hearRefused(place.kind, place.address, place.port)
-      },
-    })
+    const listener = useListener()
+    try {
+      const sockets = await listener.open({
+        pid,
+        startTime: startTime ?? '',
+        owner,
+        network: `${nameServer}/${gateNetwork.bits}`,
+        sockets: wanted,
+        onSocket(number, handle) {
+          const socket = wanted[number]
+          if (socket?.kind === 'dns') gate.takeDatagrams(handle as DatagramSocket)
+          else gate.takeServer(handle as Server, socket?.port ?? 0)
+        },
+        onRefused(place) {
+          if (place.kind === 'open') gate.hearOpen(place.port)
+          else gate.hearRefused(place.kind, place.address, place.port)
+        },
+      })
+      this.#opened = { pid, gate, sockets, release: listener.close }
+    } catch (error) {
+      listener.close()
+      await gate.close()
+      throw error
+    }
   }
 
-  close(): Promise<void> {
-    return (this.#closing ??= this.#end().finally(() => this.#listener.close()))
+  /** Reports the refusals so far. Later ones are told anew, since another command may meet the same. */
+  async #settle(): Promise<void> {
+    await this.#opened?.sockets.settle()
+    this.#opened?.gate.settle()
   }
 
   async #end(): Promise<void> {
-    await this.#endHearing?.()
-    this.#endHearing = undefined
-    await this.#gate?.close()
+    const opened = this.#opened
+    this.#opened = undefined
+    await opened?.sockets.end()
+    opened?.release()
+    await opened?.gate.close()
+  }
+
+  #noteShared(): void {
+    if (this.#commands.size > 1) this.#lastShared = Date.now()
+  }
+
+  /** A connection that began while several commands ran can belong to any of them. */
+  #hear(report: ConnectionReport): void {
+    this.#noteShared()
+    const told: ConnectionReport = report.time <= this.#lastShared ? { ...report, shared: true } : report
+    const [first] = this.#commands
+    first?.report(told)
+    for (const command of this.#commands) command.hear(told)
+  }
+}
+
+/** The network of one command with a list of hosts. */
+export class CommandNetwork {
+  readonly #gate: NetworkGate
+  readonly #held: HeldNetwork | undefined
+  readonly #onConnection: ((report: ConnectionReport) => void) | undefined
+  readonly #refused = new RefusedHosts()
+  #left: Promise<void> | undefined
+
+  /** @param held the network that the gate's commands share; absent: that of the command's sandbox */
+  constructor(gate: NetworkGate, held?: HeldNetwork, onConnection?: (report: ConnectionReport) => void) {
+    this.#gate = gate
+    this.#held = held
+    this.#onConnection = onConnection
+  }
+
+  /** Opens the gate for a waiting sandbox. @throws WorkspaceError `ENOEXEC` */
+  open(child: Child, owner: Owner): Promise<void> {
+    return this.#gate.open(this, this.#held ?? child, owner)
+  }
+
+  close(): Promise<void> {
+    return (this.#left ??= this.#gate.leave(this))
   }
 
   /** Adds the refused hosts to the end of a command. */
@@ -102,8 +186,12 @@ export class CommandNetwork {
     return this.#refused.addTo(end)
   }
 
-  #hear(report: ConnectionReport): void {
+  /** Passes a connection to the audit, which has one event for each. */
+  report(report: ConnectionReport): void {
     this.#onConnection?.(report)
+  }
+
+  hear(report: ConnectionReport): void {
     this.#refused.hear(report)
   }
 }
@@ -111,9 +199,10 @@ export class CommandNetwork {
 /** Opens a probe's network as for a command, so that the probe finds failures. */
 export function probedNetwork(
   network: 'none' | 'host' | NamedNetwork,
+  held: HeldNetwork | undefined,
 ): (Pick<CommandNetwork, 'open'> & AsyncDisposable) | undefined {
   if (typeof network !== 'object') return undefined
-  const own = new CommandNetwork(network, undefined)
+  const own = new CommandNetwork(new NetworkGate(network, undefined), held)
   return {
     async open(child, owner) {
       try {

@@ -34,9 +34,12 @@ export interface NetworkOptions {
   readonly requests?: RequestRules | undefined
   /** Certificates (PEM) of authorities that prove the names of hosts with rules. Default: Node's authorities. */
   readonly authorities?: readonly string[] | undefined
-  /** Limit of open connections of a command. Default 128. Each connection takes two descriptors of this process. */
+  /** Limit of open connections of the commands that share a loopback. Default 128. Each connection takes two descriptors of this process. */
   readonly connections?: number | undefined
-  /** Limit of bytes over all connections of a command, both directions together. Default: no limit. */
+  /**
+   * Limit of bytes over all connections of the commands that share a loopback, both directions together. Counted anew when one of them
+   * begins or ends. Default: no limit.
+   */
   readonly bytes?: number | undefined
   /** Milliseconds until an idle connection is cut. Default 300,000. */
   readonly idleTimeout?: number | undefined

@@ -22,7 +22,11 @@ export const noGuard: StartGuard = { starting: () => () => undefined, close: () 
 export type Run = Pick<SandboxCommand, 'layout' | 'sources' | 'system' | 'argv' | 'direct'> &
   Partial<Pick<SandboxCommand, 'reserved'>>
 
-export function commandOf(attempt: Attempt, run: Run, contents: KeptContents): SandboxCommand {
+export function commandOf(
+  attempt: Attempt,
+  run: Run & Pick<SandboxCommand, 'network'>,
+  contents: KeptContents,
+): SandboxCommand {
   const { target, options, programs, cgroup } = attempt
   const isTranslated = run.layout.mode === 'translated'
   return {
@@ -32,7 +36,6 @@ export function commandOf(attempt: Attempt, run: Run, contents: KeptContents): S
     extraFds: new Map(),
     seccomp: sandboxProgram({ allowPtrace: isTranslated, forProot: isTranslated, interprocess: true }),
     contents,
-    network: options.network === 'host' ? 'host' : 'none',
     scratchBytes: options.scratchBytes,
     limits: options.limits,
     cgroup,

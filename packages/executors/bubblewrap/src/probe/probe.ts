@@ -7,11 +7,13 @@ import { type ConfinedTarget, Limits, type Probed, Reserve, systemTree, Temporar
 
 import { makeDirectoryForAll, makeEtcDirectory } from '../view/etc-directory.ts'
 import { explainFailure } from '../bwrap/failure.ts'
+import type { SandboxCommand } from '../bwrap/arguments.ts'
 import { hidingProblem } from '../hide/hide.ts'
 import { KeptContents } from '../bwrap/kept-contents.ts'
 import { type LayoutMode, layOut } from '../view/layout.ts'
 import { heldLimits } from '../limits.ts'
 import type { ResolvedOptions } from '../options.ts'
+import { NetworkHolder } from '../loopback/holder.ts'
 import { nameResolution, probedNetwork } from '../network/named-network.ts'
 import { findPrograms, type Programs } from '../programs.ts'
 import { type Attempt, commandOf, emptyPlan, noGuard, type Run } from './probe-command.ts'
@@ -171,6 +173,18 @@ async function createRoot(owner: Owner): Promise<{ readonly path: HostPath } & A
   return { path, [Symbol.asyncDispose]: async () => Temporary.removeTree(path) }
 }
 
+/** Holds a network as for a command, so that the probe finds failures. */
+async function probedPlace({
+  options: { network, loopback },
+  programs: { bwrap },
+  target: { owner },
+}: Attempt): Promise<Pick<SandboxCommand, 'network'> & AsyncDisposable> {
+  const isOwn = loopback === 'command'
+  const holder = network === 'host' || isOwn ? undefined : await NetworkHolder.start({ bwrap, owner, guard: noGuard })
+  const place = holder?.place ?? (network === 'host' ? network : 'none')
+  return { network: place, [Symbol.asyncDispose]: async () => holder?.close() }
+}
+
 async function runOnce(
   attempt: Attempt,
   run: Run,
@@ -178,9 +192,11 @@ async function runOnce(
 ): Promise<void> {
   const isTranslated = run.layout.mode === 'translated'
   using contents = new KeptContents()
-  await using network = probedNetwork(attempt.options.network)
+  await using place = await probedPlace(attempt)
+  const held = typeof place.network === 'object' ? place.network : undefined
+  await using network = probedNetwork(attempt.options.network, held)
   const start: SandboxStart = {
-    command: commandOf(attempt, run, contents),
+    command: commandOf(attempt, { ...run, network: place.network }, contents),
     owner: attempt.target.owner,
     guard: noGuard,
     keeper,

@@ -13,6 +13,7 @@ import {
   readReport,
   signalIn,
 } from '../processes/first-process.ts'
+import { checkNotShared } from '../processes/held-network.ts'
 import { mountCheck, type MountWatch, watchMounts } from '../run/mount-check.ts'
 import type { Sandbox, SandboxStart } from '../run/sandbox.ts'
 import type { LayoutMode } from '../view/layout.ts'
@@ -126,6 +127,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
       if ((await Promise.race([watch?.covered(), stopped])) === 'stopped') throw await abandon(running, start.signal)
     }
     check(child)
+    if (command.network !== 'host') checkNotShared(child)
     watch ??= startWatch()
     return { ...followCold(running, report, child, layout.mode), errorsRead, watch }
   } catch (error) {

@@ -6,6 +6,7 @@ import { Descriptors, Processes } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../bwrap/arguments.ts'
 import { descriptors } from '../processes/first-process.ts'
+import { checkNotShared } from '../processes/held-network.ts'
 import { listingTracer } from '../hide/hide.ts'
 import type { StartGuard } from '../processes/start-guard.ts'
 import type { Layout } from '../view/layout.ts'
@@ -38,7 +39,7 @@ export function launchSupervisor({ command, kept, owner, guard, patience }: Laun
     descriptors.seccomp,
     scratchBytes,
   ]
-  const flags = [kept.hasTemporary ? 0 : 1, network === 'host' ? 0 : 1]
+  const flags = [kept.hasTemporary ? 0 : 1, network === 'none' ? 1 : 0]
   const watched = tracer ? [tracer.root, tracer.names, tracer.trace] : []
   const script = (tracer?.filter ?? '') + supervisorScript
   const argv = [perl, '-e', script, ...[...inside, ...flags, owner.uid, owner.gid, ...watched].map(String)]
@@ -71,6 +72,7 @@ export function launchSupervisor({ command, kept, owner, guard, patience }: Laun
         filterBytes: seccomp.length,
         spares: keptSpares,
         patience,
+        check: network === 'host' ? () => undefined : checkNotShared,
         onSettled: settled,
       })
     } finally {

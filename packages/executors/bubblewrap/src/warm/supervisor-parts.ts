@@ -14,6 +14,8 @@ export interface SupervisorParts {
   readonly patience: number
   /** Spares to keep ready. */
   readonly spares: number
+  /** Throws if commands must not run beside this process. */
+  readonly check: (first: Child) => void
   /** Called once, when the supervisor takes orders or is lost. */
   readonly onSettled: () => void
 }

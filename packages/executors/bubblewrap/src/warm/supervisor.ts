@@ -165,7 +165,7 @@ export class Supervisor {
   /** @returns false for a line that a supervisor never sends */
   #read(line: SupervisorLine): boolean {
     if (line.what === 'hello') {
-      if (this.#isGreeted || line.filterBytes !== this.#parts.filterBytes) return false
+      if (this.#isGreeted || line.filterBytes !== this.#parts.filterBytes || !this.#isRight()) return false
       this.#isGreeted = true
       this.#parts.onSettled()
       this.#watchSilence()
@@ -178,6 +178,15 @@ export class Supervisor {
     if (this.#asked === 0) return false
     this.#asked--
     return line.what === 'short' ? this.#runShort() : this.#add(line)
+  }
+
+  #isRight(): boolean {
+    try {
+      if (this.#first !== undefined) this.#parts.check(this.#first)
+      return this.#first !== undefined
+    } catch {
+      return false // commands start cold, and report the reason
+    }
   }
 
   /** After a shortage, commands that wait for a spare start cold. */

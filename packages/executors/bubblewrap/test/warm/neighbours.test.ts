@@ -32,7 +32,17 @@ for (const mode of modes.filter(isWarm))
         expect((await bench.run(first)).stdout).toBe('perl\n')
       })
 
-      it('shares nothing with one that runs at the same time', async () => {
+      it('shares its sockets alone with one that runs at the same time, and with another loopback nothing', async () => {
+        for (const loopback of ['workspace', 'command'] as const) {
+          await using other = await Workbench.create(mode, { loopback })
+          other.hasScratch = false
+          await other.file(other.host('neighbour.py'))
+          await copyFile(script, other.host('neighbour.py'))
+          await neighboursIn(other, loopback === 'workspace' ? '["abstract socket", "loopback"]\n' : '[]\n')
+        }
+      })
+
+      async function neighboursIn(bench: Workbench, expected: string): Promise<void> {
         const input = Promise.withResolvers<void>()
         const stays = await bench.spawn('python3 neighbour.py stay', {
           stdin: (async function* () {
@@ -41,12 +51,12 @@ for (const mode of modes.filter(isWarm))
           })(),
         })
         for await (const chunk of stays.stdout) if (Buffer.from(chunk).includes('ready')) break
-        expect(await bench.run(look)).toMatchObject({ stdout: '[]\n', stderr: '' })
+        expect(await bench.run(look)).toMatchObject({ stdout: expected, stderr: '' })
         input.resolve()
         expect(await stays.wait()).toMatchObject({ exitCode: 0, stderr: '' })
-      })
+      }
 
-      it('has a loopback of its own that works', async () => {
+      it('has a loopback that works', async () => {
         const serve = `import socket; s = socket.create_server(("127.0.0.1", 4343)); c = socket.create_connection(s.getsockname()); print(c.getpeername()[1])`
         expect(await bench.run(`python3 -c '${serve}'`)).toMatchObject({ stdout: '4343\n', stderr: '' })
       })

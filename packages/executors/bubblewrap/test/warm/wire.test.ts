@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { duplexPair } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { Processes } from '@ws/sandbox'
 import { encodeOrder, splitForSpare } from '../../src/warm/order.ts'
 import { Supervisor } from '../../src/warm/supervisor.ts'
-import { SupervisorLost } from '../../src/warm/supervisor-parts.ts'
+import { SupervisorLost, type SupervisorParts } from '../../src/warm/supervisor-parts.ts'
 import { parseLine } from '../../src/warm/wire.ts'
 import type { Layout, Placement } from '../../src/view/layout.ts'
 import { eventually, processes } from '../support/processes.ts'
@@ -28,7 +28,10 @@ describe('a supervisor that is not believed', () => {
   })
 
   /** A process of its own, whose lines this test writes. */
-  function pretend(patience = 10_000) {
+  function pretend({
+    patience = 10_000,
+    check = () => undefined,
+  }: Partial<Pick<SupervisorParts, 'patience' | 'check'>> = {}) {
     const child = spawn('/bin/sleep', ['300'], { stdio: 'ignore' })
     ends.push(() => child.kill('SIGKILL'))
     const [control, far] = duplexPair()
@@ -41,6 +44,7 @@ describe('a supervisor that is not believed', () => {
       filterBytes: 8,
       spares: 1,
       patience,
+      check,
       onSettled: settled.resolve,
     })
     far.resume()
@@ -67,8 +71,20 @@ describe('a supervisor that is not believed', () => {
       expect(child.signalCode).toBe('SIGKILL')
     })
 
+  it('is ended in a network that commands must not have', async () => {
+    const check = vi.fn(() => {
+      throw new Error('the network of this machine')
+    })
+    const { child, supervisor, say } = pretend({ check })
+    const exited = once(child, 'exit')
+    say('hello 8\n')
+    await expect(supervisor.take()).rejects.toBeInstanceOf(SupervisorLost)
+    await exited
+    expect(check.mock.calls).toEqual([[expect.objectContaining({ pid: child.pid })]])
+  })
+
   it('is ended when it is silent', async () => {
-    const { child, supervisor, settled } = pretend(50)
+    const { child, supervisor, settled } = pretend({ patience: 50 })
     const exited = once(child, 'exit')
     await expect(supervisor.take()).rejects.toBeInstanceOf(SupervisorLost)
     await settled
@@ -85,7 +101,17 @@ describe('a supervisor that is not believed', () => {
     const waiting = Number(line)
     ends.push(() => Processes.sendSignal(waiting, 'SIGKILL'))
     const [control, status] = [duplexPair()[0], duplexPair()[0]]
-    const parts = { child, control, status, filterBytes: 8, spares: 1, patience: 10_000, onSettled: () => undefined }
+    const nothing = () => undefined
+    const parts = {
+      child,
+      control,
+      status,
+      filterBytes: 8,
+      spares: 1,
+      patience: 10_000,
+      check: nothing,
+      onSettled: nothing,
+    }
     await new Supervisor(parts).close()
     expect(await eventually(() => !processes().some(({ pid }) => pid === waiting))).toBe(true)
   })

@@ -102,20 +102,22 @@ export function connectionAudit({ context, executor }: CommandDoor, path: string
 
 /** Audits a connection, a refusal, or the number of connections above the limit. */
 export function recordConnection(
-  { audit }: Pick<Context, 'audit'>,
+  { audit, root }: Pick<Context, 'audit' | 'root'>,
   report: ConnectionReport & { readonly leftOut?: number },
   by: Pick<AccessEvent, 'door' | 'path' | 'executor'>,
 ): void {
   if (!audit.active) return
   const { outcome, rule = 'network', time, duration, ...connection } = report
-  const { host, port, entry, reason, sentBytes, receivedBytes, leftOut } = connection
+  const { host, port, entry, reason, sentBytes, receivedBytes, leftOut, shared } = connection
+  const rest = { ...(leftOut !== undefined && { leftOut }), ...(shared && { shared }) }
   audit.record({
     ...by,
+    ...(shared && { path: root }),
     time,
     operation: 'connect',
     outcome,
     ...(outcome !== 'allowed' && { code: outcome === 'denied' ? 'EACCES' : 'EBACKEND', rule }),
     duration,
-    connection: { host, port, entry, reason, sentBytes, receivedBytes, ...(leftOut !== undefined && { leftOut }) },
+    connection: { host, port, entry, reason, sentBytes, receivedBytes, ...rest },
   })
 }

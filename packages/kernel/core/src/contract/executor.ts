@@ -108,6 +108,8 @@ export interface ConnectionReport {
   /** Bytes sent to the host. */
   readonly sentBytes: number
   readonly receivedBytes: number
+  /** Several commands of the workspace ran in this network: the attempt can be of any of them. */
+  readonly shared?: true | undefined
 }
 
 export type ConnectionVerdict =
@@ -138,6 +140,8 @@ export interface NetworkViolation {
   /** A part of a sentence, printed directly after the host. */
   readonly reason: string
   readonly remedy: string
+  /** Several commands of the workspace ran in this network: the attempt can be of any of them. Each has the violation. */
+  readonly shared?: true | undefined
 }
 
 /** A rule violation that the executor could not prevent, or a refused host. */

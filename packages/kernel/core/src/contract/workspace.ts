@@ -226,7 +226,7 @@ export interface AccessEvent {
 }
 
 interface AccessedHost
-  extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes'> {
+  extends Pick<ConnectionReport, 'host' | 'port' | 'entry' | 'reason' | 'sentBytes' | 'receivedBytes' | 'shared'> {
   /** Set in a final event with the host `*`. The number of connections above 10,000 allowed, or above 1,000 of another outcome. */
   readonly leftOut?: number | undefined
 }

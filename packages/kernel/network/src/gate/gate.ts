@@ -25,7 +25,7 @@ export class Gate {
   readonly #book: AddressBook
   readonly #passages: Passages
   readonly #http: HttpDoor
-  /** Unlisted names, each reported once. */
+  /** Unlisted names, each reported once until the gate settles. */
   readonly #asked = new Set<string>()
   /** Loopback ports that refused a connection, until a server listens on them. */
   readonly #own = new Set<number>()
@@ -85,10 +85,17 @@ export class Gate {
     if (!isGate) this.#own.delete(port)
   }
 
-  /** Reports every connection before `close` returns. */
-  async close(): Promise<void> {
+  /** Reports the refusals so far, and allows another {@link GateLimits.bytes}: a command has begun or ended. */
+  settle(): void {
     for (const port of this.#own) this.#passages.refuse('localhost', port, refusals.own())
     this.#own.clear()
+    this.#asked.clear()
+    this.#passages.allowMore()
+  }
+
+  /** Reports every connection before `close` returns. */
+  async close(): Promise<void> {
+    this.settle()
     for (const handle of this.#handles) handle.close()
     this.#http.close()
     await this.#passages.close()

@@ -57,6 +57,10 @@ export class Passages {
     }
   }
 
+  allowMore(): void {
+    this.#bytes = 0
+  }
+
   refuse(host: string, port: number | undefined, { outcome, rule, reason, remedy }: Refusal): void {
     const moved = { time: Date.now(), duration: 0, sentBytes: 0, receivedBytes: 0 }
     this.#tell({ host, port, outcome, rule, reason, remedy, ...moved })

@@ -21,8 +21,8 @@ export const refusals = {
   },
   own: () =>
     denied(
-      'is the loopback of the command itself, and nothing listened there',
-      'start the server in the same command; those of this machine are not reached',
+      'is the loopback of commands, and nothing listened there',
+      'start the server before, in this command or one that shares its loopback; those of this machine are not reached',
     ),
   datagram: () => denied('was sent a datagram (UDP), and commands reach hosts by TCP alone', 'use TCP'),
   otherName: (name: string) =>

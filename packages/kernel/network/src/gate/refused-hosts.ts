@@ -10,10 +10,11 @@ const mostListed = 100
 export class RefusedHosts {
   readonly #refused = new Map<string, Extract<RuleViolation, { readonly kind: 'refused' }>>()
 
-  hear({ host, port, outcome, rule = 'network', reason = '', remedy = '' }: ConnectionReport): void {
+  hear({ host, port, outcome, rule = 'network', reason = '', remedy = '', shared }: ConnectionReport): void {
     const key = `${host} ${port} ${reason}`
     if (outcome !== 'denied' || this.#refused.size >= mostListed || this.#refused.has(key)) return
-    this.#refused.set(key, { rule, kind: 'refused', host, ...(port !== undefined && { port }), reason, remedy })
+    const place = { host, ...(port !== undefined && { port }) }
+    this.#refused.set(key, { rule, kind: 'refused', ...place, reason, remedy, ...(shared && { shared }) })
   }
 
   addTo<Result extends Pick<ExecutorResult, 'violations'>>(result: Result): Result {

@@ -6,7 +6,7 @@ import type { HostRequests } from '../requests/hosts.ts'
 
 export interface GateLimits {
   readonly connections: number
-  /** Bytes of all connections of a command, in both directions. Default: no limit. */
+  /** Bytes of all connections, in both directions, until the gate settles; absent: no limit. */
   readonly bytes?: number | undefined
   /** Milliseconds without a byte in either direction. */
   readonly idleTimeout: number

@@ -1,0 +1,116 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+
+import type { Owner } from '@ws/core/adapter'
+import { execError } from '@ws/core/executor'
+import { Processes } from '@ws/sandbox'
+
+import { startError } from '../bwrap/failure.ts'
+import type { HeldNetwork } from '../processes/held-network.ts'
+import type { StartGuard } from '../processes/start-guard.ts'
+
+export interface HoldOptions {
+  readonly bwrap: string
+  readonly owner: Owner
+  readonly guard: StartGuard
+}
+
+const perl = '/usr/bin/perl'
+const hold = readFileSync(new URL('hold.pl', import.meta.url), 'utf8')
+/** Milliseconds for the holder to start. */
+const patience = 10_000
+/** Milliseconds for the holder to end. */
+const endPatience = 1_000
+const separate = 'set `loopback: "command"`, so that each command has its own'
+
+/** Why commands cannot share a loopback here, as far as known without a trial. */
+function holdingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
+  if (process.arch !== 'x64' && process.arch !== 'arm64')
+    return {
+      reason: `there is no system call table for ${process.arch}`,
+      remedy: `run on x64 or arm64, or ${separate}`,
+    }
+  if (existsSync(perl)) return undefined
+  return {
+    reason: 'commands share a loopback by perl, which is not installed',
+    remedy: `\`apt-get install perl-base\`, or ${separate}`,
+  }
+}
+
+/** The process that holds a network. It ends with this process, whatever ends that. Keeps no event loop alive. */
+export class NetworkHolder {
+  readonly place: HeldNetwork
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess, place: HeldNetwork) {
+    this.#child = child
+    this.place = place
+  }
+
+  /** @throws WorkspaceError `ENOEXECUTOR` without perl; `ENOEXEC` on failure; the system's error without descriptors */
+  static async start({ bwrap, owner, guard }: HoldOptions): Promise<NetworkHolder> {
+    const problem = holdingProblem()
+    if (problem !== undefined) throw execError('ENOEXECUTOR', problem.reason, { remedy: problem.remedy })
+    const argv = ['--unshare-user', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL', '--dev-bind', '/', '/']
+    const asOwner = process.getuid?.() === 0 ? owner : {}
+    const child = Processes.spawnChild(bwrap, [...argv, '--', perl, '-e', hold], {
+      ...{ stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/', detached: true },
+      ...asOwner,
+    })
+    const started = child.pid === undefined ? () => undefined : guard.starting(child.pid)
+    try {
+      const place = readPlace(await firstLine(child))
+      return new NetworkHolder(child, place)
+    } catch (error) {
+      child.kill('SIGKILL')
+      throw error
+    } finally {
+      started()
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      child.unref()
+      const { stdin } = child
+      if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref()
+    }
+  }
+
+  get isLost(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  /** Commands that run in the network keep it. */
+  async close(): Promise<void> {
+    if (this.isLost) return
+    const exited = once(this.#child, 'exit')
+    this.#child.ref()
+    this.#child.stdin?.end()
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), endPatience)
+    await exited
+    clearTimeout(timer)
+  }
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let said = ''
+  let complaint = ''
+  const timer = setTimeout(() => reject(startError('the holder of the network did not answer')), patience)
+  child.stdin?.on('error', () => undefined) // `close` reports the end of the holder
+  child.stdout?.on('data', (chunk: Buffer) => {
+    said += chunk.toString('latin1')
+    if (said.includes('\n')) resolve(said)
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (complaint.length < 4096) complaint += chunk.toString('latin1')
+  })
+  child.on('error', reject)
+  child.on('close', () => reject(startError(complaint)))
+  return promise.finally(() => clearTimeout(timer))
+}
+
+function readPlace(line: string): HeldNetwork {
+  const [, pid, startTime = '', name = ''] = /^(\d+) (\d+) (net:\[\d+\])\n$/.exec(line) ?? []
+  if (pid === undefined) throw startError(line)
+  return { pid: Number(pid), startTime, name }
+}

@@ -1,0 +1,78 @@
+import type { Owner } from '@ws/core/adapter'
+import { type CommandRequest, execError, type HostsRule } from '@ws/core/executor'
+import type { Authority } from '@ws/network/gate'
+
+import { CommandNetwork, narrowed, NetworkGate } from '../network/named-network.ts'
+import type { NamedNetwork } from '../network/options.ts'
+import type { HeldNetwork } from '../processes/held-network.ts'
+import type { StartGuard } from '../processes/start-guard.ts'
+import { NetworkHolder } from './holder.ts'
+
+export interface NetworksOptions {
+  readonly options: { readonly network: 'none' | 'host' | NamedNetwork; readonly loopback: 'workspace' | 'command' }
+  readonly authority: Authority | undefined
+  readonly bwrap: string
+  readonly owner: Owner
+  readonly guard: () => StartGuard
+}
+
+/** The network in which a command starts. */
+export interface JoinedNetwork {
+  readonly network: 'none' | 'host' | HeldNetwork
+  /** Present with a list of hosts. */
+  readonly named?: CommandNetwork | undefined
+}
+
+interface Shared {
+  readonly holder: Promise<NetworkHolder>
+  readonly gate: NetworkGate | undefined
+}
+
+/** The networks of a workspace's commands. Commands with the same list of hosts share one, unless each has its own. */
+export class Networks {
+  readonly #options: NetworksOptions
+  /** By the rules that narrow the list. */
+  readonly #shared = new Map<string, Shared>()
+  #isClosed = false
+
+  constructor(options: NetworksOptions) {
+    this.#options = options
+  }
+
+  /** @throws WorkspaceError when no network can be held */
+  async join({ onConnection }: CommandRequest, rules: readonly HostsRule[] = []): Promise<JoinedNetwork> {
+    const { network, loopback } = this.#options.options
+    if (network === 'host') return { network }
+    const list = typeof network === 'object' ? narrowed(network, rules) : undefined
+    if (loopback === 'command') {
+      const gate = list && new NetworkGate(list, this.#options.authority)
+      return { network: 'none', named: gate && new CommandNetwork(gate, undefined, onConnection) }
+    }
+    const key = JSON.stringify(rules.map(({ name, hosts }) => [name, hosts]))
+    const { holder, gate } = await this.#find(key, list)
+    const { place } = await holder
+    return { network: place, named: gate && new CommandNetwork(gate, place, onConnection) }
+  }
+
+  /** Ends the held networks. Commands that still run keep their own. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const shared = [...this.#shared.values()]
+    this.#shared.clear()
+    const end = async ({ holder }: Shared) => (await holder.catch(() => undefined))?.close() // a command has reported the failure
+    await Promise.all(shared.map(end))
+  }
+
+  async #find(key: string, list: NamedNetwork | undefined): Promise<Shared> {
+    const known = this.#shared.get(key)
+    if (known !== undefined && !(await known.holder).isLost) return known
+    if (this.#shared.get(key) !== known) return this.#find(key, list)
+    if (this.#isClosed) throw execError('ECLOSED', 'the workspace has been closed')
+    const { bwrap, owner, guard, authority } = this.#options
+    const gate = list && new NetworkGate(list, authority)
+    const made: Shared = { holder: NetworkHolder.start({ bwrap, owner, guard: guard() }), gate }
+    this.#shared.set(key, made)
+    made.holder.catch(() => this.#shared.get(key) === made && this.#shared.delete(key))
+    return made
+  }
+}
