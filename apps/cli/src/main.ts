@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander'
 import { addCheckpoints } from './commands/checkpoints.ts'
 import { addDoctor } from './commands/doctor/index.ts'
 import { addExec } from './commands/exec.ts'
+import { addPublish } from './commands/publish.ts'
 import { addExplain } from './commands/explain.ts'
 import { addFileCommand } from './commands/files/add.ts'
 import { fileCommands } from './commands/files/table.ts'
@@ -208,7 +209,7 @@ Examples:
 ${exitCodesHelp}`,
     )
   program.commandsGroup('Commands:')
-  for (const add of [addExec, addSession, addPs, addKill]) add(program, start)
+  for (const add of [addExec, addSession, addPublish, addPs, addKill]) add(program, start)
   program.commandsGroup('Files:')
   for (const command of fileCommands) addFileCommand(program, start, command)
   program.commandsGroup('Undo:')

@@ -7,6 +7,7 @@ import { ws } from './ws.ts'
 const commands = [
   'exec',
   'session',
+  'publish',
   'ps',
   'kill',
   'ls',

@@ -135,6 +135,7 @@ export const sections: readonly Section[] = [
       ),
       page('undo/worktrees', 'A worktree for each agent', 'docs/guides/worktree-for-each-agent.md'),
       page('network/by-name', 'Reach the network by name', 'docs/guides/reach-the-network.md'),
+      page('network/dev-server', 'Run a dev server', 'docs/guides/run-a-dev-server.md'),
       page('network/download', 'Downloads', 'packages/agents/download/README.md'),
     ],
   },

@@ -20,6 +20,7 @@ const readmes = find(
   'docs/guides/give-a-model-tools.md',
   'docs/guides/let-an-agent-try.md',
   'docs/guides/reach-the-network.md',
+  'docs/guides/run-a-dev-server.md',
   'docs/guides/worktree-for-each-agent.md',
   `${packageFolders}/README.md`,
 )

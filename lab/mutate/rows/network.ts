@@ -88,6 +88,26 @@ export const networkMutations: Mutations = {
         title: 'by a command with another list of hosts',
       },
     ],
+  'a port of a workspace that programs of this machine reach unasked, or against a rule': [
+    {
+      removes: 'the rule of ports',
+      text: 'find(({ ports }) => !ports.includes(port))',
+      by: 'find(({ ports }) => ports.length < 0)',
+      title: 'is refused in one sentence',
+    },
+    {
+      removes: 'the ports of the gate, which commands do not have',
+      text: '(everywhere.test(local) && gatePorts.includes(port))',
+      by: 'port < 0',
+      title: 'is reached from the host until it is unpublished',
+    },
+    {
+      removes: 'the present network of the workspace',
+      text: 'const held = await place()',
+      by: 'const held = ((globalThis as any).last ??= await place())',
+      title: 'leads to no other workspace',
+    },
+  ],
   'a connection of one command that is told as that of another': [
     {
       removes: 'the time since which one command runs',

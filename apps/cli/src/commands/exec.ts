@@ -57,15 +57,24 @@ Examples:
     })
 }
 
-export async function exec(context: CommandContext, command: readonly string[], flags: ExecFlags): Promise<number> {
+/** @param beside work with the running command; a failure of it ends the command */
+export async function exec(
+  context: CommandContext,
+  command: readonly string[],
+  flags: ExecFlags,
+  beside?: (workspace: Workspace, running: RunningCommand) => Promise<void>,
+): Promise<number> {
   const environment = parseEnvironment(flags.env ?? [])
   try {
     await using workspace = await context.open({ executors: true, ...(await worktree(context, flags)) })
     using _entry = register('exec', command.join(' '))
     await using running = await spawn(context, workspace, command, flags, environment)
+    const work = beside?.(workspace, running)
+    work?.catch(() => running.kill('SIGKILL')) // reported below
     const { output } = context
     if (!output.json) await stream(context, running)
     const result = await running.wait()
+    await work
     context.signal.throwIfAborted()
     if (output.json) await output.value(result)
     else {
@@ -134,8 +143,9 @@ function describeNote({ path, reason, kept }: NonNullable<CommandResult['notes']
 
 export function describeViolation(violation: RuleViolation): string {
   if (violation.kind === 'refused') {
-    const { host, port, reason, remedy } = violation
-    return `the host ${escapeName(host)}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}`
+    const { host, port, reason, remedy, shared } = violation
+    const of = shared ? ' (for this command, or for another one that ran then)' : ''
+    return `the host ${escapeName(host)}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}${of}`
   }
   const { rule, path, kind, reason, remedy, duration } = violation
   const what =

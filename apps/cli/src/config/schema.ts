@@ -45,6 +45,7 @@ const rule = z.discriminatedUnion('rule', [
   z.strictObject({ rule: z.literal('deny'), path, name }),
   z.strictObject({ rule: z.literal('denyGlob'), glob: path, name }),
   z.strictObject({ rule: z.literal('allowHosts'), hosts: z.array(z.string()), name }),
+  z.strictObject({ rule: z.literal('publish'), ports: z.array(z.int()), name }),
   z.strictObject({ rule: z.literal('protectSecrets'), name }),
   z.strictObject({ rule: z.literal('protectHooks'), name }),
   z.strictObject({
@@ -155,6 +156,7 @@ export const configSchema = z.strictObject({
         .strictObject({
           root: z.enum(['auto', 'direct', 'translated']).optional(),
           network: z.union([z.enum(['none', 'host']), listedHosts]).optional(),
+          loopback: z.enum(['workspace', 'command']).optional(),
           ...viewOptions,
         })
         .optional(),

@@ -172,6 +172,8 @@ function makeRule(config: RuleConfig): Rule {
       return rules.denyGlob(config.glob, { name })
     case 'allowHosts':
       return rules.allowHosts(config.hosts, { name })
+    case 'publish':
+      return rules.publish(config.ports, { name })
     case 'protectSecrets':
       return rules.protectSecrets({ name })
     case 'protectHooks':

@@ -1,5 +1,5 @@
 import { type Authority, verdictOf } from '@ws/network/gate'
-import type { BindPlan, CommandRequest } from '@ws/core/executor'
+import type { BindPlan, CommandRequest, SharedLoopback } from '@ws/core/executor'
 import {
   type CommandDriver,
   commandLine,
@@ -28,6 +28,7 @@ import { isAtRoot, layOut, splitLate } from './view/layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import { type CommandNetwork, nameResolution } from './network/named-network.ts'
 import { Networks } from './loopback/networks.ts'
+import { listeningPorts, Publisher } from './loopback/publisher.ts'
 import { trustIn } from './network/trust.ts'
 import type { ResolvedOptions } from './options.ts'
 import { explainFailure, portOf } from './run/port.ts'
@@ -71,6 +72,7 @@ export function attachBubblewrap(
   const warm = options.warm ? new WarmPool({ owner, guard: guardOf }) : undefined
   const networks = new Networks({ options, authority, bwrap: programs.bwrap, owner, guard: guardOf })
   const keptNames = options.warm !== false && options.warm.keepNames ? new KeptNames() : undefined
+  const publisher = new Publisher(owner)
   let isFirst = true
   const keeperFor =
     ({ signal }: CommandRequest) =>
@@ -192,6 +194,8 @@ export function attachBubblewrap(
       limits,
       topNames: Tools.toolNames(options.tools),
       refuseMissing: Reserve.reservationProblem,
+      ...(options.network !== 'host' &&
+        options.loopback === 'workspace' && { loopback: loopbackOf(options, networks, publisher) }),
       ...(typeof options.network === 'object' && {
         explainConnection: verdictOf(options.network.list, options.network.requests),
       }),
@@ -206,12 +210,24 @@ export function attachBubblewrap(
     start,
     explainFailure,
     async close() {
+      publisher.close()
       await Promise.all([warm?.close(), networks.close()])
       await keptNames?.close()
       for (const one of [guard, pipes, nameKeeper, contents, ...etcs.values()]) one?.close()
       guard = pipes = nameKeeper = undefined
       etcs.clear()
     },
+  }
+}
+
+function loopbackOf({ network }: ResolvedOptions, networks: Networks, publisher: Publisher): SharedLoopback {
+  const gatePorts = typeof network === 'object' ? network.list.ports : []
+  return {
+    async ports(rules) {
+      const held = await networks.held(rules)
+      return held === undefined ? [] : listeningPorts(held, gatePorts)
+    },
+    publish: (port, request) => publisher.publish(port, request, () => networks.held(request.rules)),
   }
 }
 

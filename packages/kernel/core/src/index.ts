@@ -33,6 +33,7 @@ export { rules } from './policy/rules.ts'
 export type { Policy, Rule } from './contract/policy.ts'
 export { createWorkspace } from './workspace/create-workspace.ts'
 export type { EditResult, FileDoor, ReadLinesResult, WorkspaceEntry, WorkspaceSearchHit } from './contract/file-door.ts'
+export type { PublishedPort } from './contract/publishing.ts'
 export type { BackgroundCommand, OutputText, Session, SessionExit } from './contract/sessions.ts'
 export type {
   AccessEvent,

@@ -18,8 +18,9 @@ function noteOfHint({ rule, path, reason, remedy }: RuleHint): string {
 
 function noteOfViolation(violation: RuleViolation): string {
   if (violation.kind === 'refused') {
-    const { host, port, reason, remedy } = violation
-    return `Note: the host ${host}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}.`
+    const { host, port, reason, remedy, shared } = violation
+    const of = shared ? ' It can be of another command that ran then.' : ''
+    return `Note: the host ${host}${port === undefined ? '' : `:${port}`} ${reason}; ${remedy}.${of}`
   }
   const { rule, path, kind, reason, remedy, duration } = violation
   if (kind === 'link') return `Note: rule ${rule} is not held at ${showName(path)}: it ${reason}; ${remedy}.`

@@ -48,10 +48,15 @@ export class Networks {
       const gate = list && new NetworkGate(list, this.#options.authority)
       return { network: 'none', named: gate && new CommandNetwork(gate, undefined, onConnection) }
     }
-    const key = JSON.stringify(rules.map(({ name, hosts }) => [name, hosts]))
-    const { holder, gate } = await this.#find(key, list)
+    const { holder, gate } = await this.#find(keyOf(rules), list)
     const { place } = await holder
     return { network: place, named: gate && new CommandNetwork(gate, place, onConnection) }
+  }
+
+  /** The network that commands with these rules share now; `undefined` before the first one. */
+  async held(rules: readonly HostsRule[]): Promise<HeldNetwork | undefined> {
+    const known = await this.#shared.get(keyOf(rules))?.holder.catch(() => undefined) // a command has reported the failure
+    return known?.isLost === false ? known.place : undefined
   }
 
   /** Ends the held networks. Commands that still run keep their own. */
@@ -75,4 +80,8 @@ export class Networks {
     made.holder.catch(() => this.#shared.get(key) === made && this.#shared.delete(key))
     return made
   }
+}
+
+function keyOf(rules: readonly HostsRule[]): string {
+  return JSON.stringify(rules.map(({ name, hosts }) => [name, hosts]))
 }

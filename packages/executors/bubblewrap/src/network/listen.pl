@@ -15,7 +15,7 @@
 # `settled ID`. A child sends the socket that hears it here.
 #
 # Arguments: the numbers of `setns`, `sendmsg` and `recvmsg`. A line of the input is a request: id, process and its start time, uid, gid,
-# the network as `A.B.C.D/BITS`, and `KIND:ADDRESS:PORT` for each socket. Descriptor 3 is Node's channel.
+# the network as `A.B.C.D/BITS`, and `KIND:ADDRESS:PORT` for each socket. For a connection, `out::PORT`, the network is `-`. Descriptor 3 is Node's channel.
 
 my ($setns, $sendmsg, $recvmsg) = @ARGV;
 local $SIG{PIPE} = 'IGNORE';
@@ -112,16 +112,36 @@ sub enter {
   syscall($setns, fileno $net, 0x40000000) == 0 or failed($id, 'enter-network');
 }
 
+# A connection to a port of the loopback, of either family. A listener that accepts nothing is given two seconds.
+sub connected {
+  my ($port) = @_;
+  my $first = place('127.0.0.1', $port);
+  for my $to ($first, pack('SnNa16N', 10, $port, 0, "\0" x 15 . "\1", 0)) {
+    socket(my $socket, unpack('S', $to), 1 | 0x800, 0) or return;
+    return $socket if connect($socket, $to);
+    next if $! != 115;
+    vec(my $writable = '', fileno $socket, 1) = 1;
+    select(undef, $writable, undef, 2) > 0 or next;
+    return $socket if unpack('l', getsockopt($socket, 1, 4)) == 0;
+  }
+  return;
+}
+
 # Does one request, and ends.
 sub open_all {
   my ($parent, $id, $pid, $start, $uid, $gid, $network, @wanted) = @_;
   enter($id, $pid, $start, $uid, $gid);
-  address($id, split(/[.\/]/, $network));
+  address($id, split(/[.\/]/, $network)) if $network ne '-';
   # where there is none, refusals have no words
-  my $packets = hearer();
+  my $packets = $network ne '-' && hearer();
   send_descriptor(fileno $parent, fileno $packets, '.') if $packets;
   for my $number (0 .. $#wanted) {
     my ($kind, $at, $port) = split(/:/, $wanted[$number]);
+    if ($kind eq 'out') {
+      my $connected = connected($port) or failed($id, 'connect');
+      hand($id, fileno $connected, qq({"cmd":"NODE_HANDLE","type":"net.Socket","msg":{"id":$id,"number":$number}}));
+      next;
+    }
     socket(my $socket, 2, $kind eq 'dns' ? 2 : 1, 0) or failed($id, 'socket');
     setsockopt($socket, 1, 2, 1) if $kind ne 'dns';
     bind($socket, place($at, $port)) or failed($id, 'bind');

@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket as DatagramSocket } from 'node:dgram'
 import { existsSync, readFileSync } from 'node:fs'
-import type { Server } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 import { execError, shortages } from '@ws/core/executor'
 import { Processes } from '@ws/sandbox'
 
-/** A socket to open in the network of a sandbox; over UDP for `dns`. */
+/** A socket to open in the network of a sandbox; over UDP for `dns`. `out`: a connection to a port of its loopback, without an address. */
 export interface SandboxSocket {
-  readonly kind: 'dns' | 'tcp'
+  readonly kind: 'dns' | 'tcp' | 'out'
   readonly address: string
   readonly port: number
 }
@@ -19,11 +19,11 @@ export interface ListenRequest {
   readonly pid: number
   readonly startTime: string
   readonly owner: { readonly uid: number; readonly gid: number }
-  /** `198.18.0.1/15`: the whole range reaches the sandbox's own loopback. */
+  /** `198.18.0.1/15`: the whole range reaches the sandbox's own loopback. `-`: no range. */
   readonly network: string
   readonly sockets: readonly SandboxSocket[]
   /** Called for each socket, in order of arrival. `number` is the socket's index in `sockets`. */
-  readonly onSocket: (number: number, handle: Server | DatagramSocket) => void
+  readonly onSocket: (number: number, handle: Server | DatagramSocket | Socket) => void
   /** Called for each refusal by the kernel in the sandbox's network, at most 100 times. */
   readonly onRefused?: ((refused: RefusedPlace) => void) | undefined
 }
@@ -41,6 +41,8 @@ export interface ListenedSockets {
 }
 
 export interface Listener {
+  /** The helper has ended. */
+  readonly isLost: boolean
   /**
    * Opens sockets in a sandbox's network namespace.
    * @throws WorkspaceError `ENOEXEC` on failure; the caller closes the sockets that have arrived
@@ -61,7 +63,13 @@ const shared = new Processes.Shared(startListener)
 /** This process's helper that opens sockets in sandboxes: started for its first user, ended soon after its last. */
 export function useListener(): Listener & { close(): void } {
   const { value, release } = shared.use()
-  return { open: (request) => value.open(request), close: release }
+  return {
+    get isLost() {
+      return value.isLost
+    },
+    open: (request) => value.open(request),
+    close: release,
+  }
 }
 
 /** Why sockets cannot be opened in sandboxes here. */
@@ -77,7 +85,8 @@ interface Waiting extends Pick<ListenRequest, 'onSocket'> {
   readonly settle: (problem?: Error) => void
 }
 
-function startListener(): Listener & { close(): void } {
+/** A helper of its own, which a waiting request holds up for no other user. */
+export function startListener(): Listener & { close(): void } {
   const problem = listenerProblem()
   if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })
   const child = Processes.spawnChild(
@@ -118,7 +127,7 @@ function startListener(): Listener & { close(): void } {
     const { id, number } = message as { readonly id: number; readonly number: number }
     const one = waiting.get(id)
     if (one === undefined || handle === undefined) return void closeHandle(handle)
-    one.onSocket(number, handle as Server | DatagramSocket)
+    one.onSocket(number, handle as Server | DatagramSocket | Socket)
     if (++one.came === one.expected) one.settle()
   })
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -139,6 +148,9 @@ function startListener(): Listener & { close(): void } {
   })
   rest()
   return {
+    get isLost() {
+      return child.exitCode !== null || child.signalCode !== null
+    },
     open({ pid, startTime, owner, network, sockets, onSocket, onRefused = () => undefined }) {
       const id = ++last
       const order = (word: 'settle' | 'end'): Promise<void> =>
@@ -186,6 +198,7 @@ function partsOf(child: ChildProcess): readonly Partial<Pick<ChildProcess, 'ref'
 }
 
 function closeHandle(handle: unknown): void {
-  if (typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function')
-    handle.close()
+  const { close, destroy } = (handle ?? {}) as Partial<Server & Socket>
+  if (destroy !== undefined) destroy.call(handle)
+  else close?.call(handle)
 }

@@ -19,6 +19,7 @@ import type {
   WorkspaceWriteOptions,
 } from '../contract/file-door.ts'
 import type { BackgroundOptions, OpenSessionOptions, OutputOffsets } from '../contract/sessions.ts'
+import type { PublishOptions } from '../contract/publishing.ts'
 import type { ChangesOptions, CheckpointOptions, DiffOptions, RestoreOptions } from '../contract/checkpoints.ts'
 import type { CommandDefaults, ConnectionsOptions, ExecOptions, ExplainRequest } from '../contract/workspace.ts'
 
@@ -186,6 +187,10 @@ const methods = {
     acknowledge: option.strings,
   } satisfies OptionShapes<ExplainRequest>,
   connections: { path: option.string, hosts } satisfies OptionShapes<ConnectionsOptions>,
+  publish: {
+    hostPort: option.integer(1, 65_535),
+    socketPath: option.hidden(option.of('an absolute path', (value) => /^\/[^\0]+$/.test(String(value)))),
+  } satisfies OptionShapes<PublishOptions>,
   since: { since: count },
   output: {
     since: option.options<OutputOffsets>({ stdout: count, stderr: count, output: count }),

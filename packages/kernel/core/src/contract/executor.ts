@@ -4,6 +4,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileDoor } from './file-door.ts'
 import type { BindPlan, MissingName, RestrictionProblem } from './bind-plan.ts'
 import type { Guarantees } from './guarantees.ts'
+import type { HostsRule } from './policy.ts'
 import type { CommandLimits, LimitReport } from './limits.ts'
 
 /** The result of a probe can depend on the root and on the user of commands. */
@@ -295,8 +296,35 @@ export interface RootForm {
   readonly refused?: WorkspaceError | undefined
 }
 
+/** The loopback that the commands of a workspace share. */
+export interface SharedLoopback {
+  /** The ports on which commands listen, ascending. @param rules those that narrow the list of hosts of the commands */
+  ports(rules: readonly HostsRule[]): Promise<readonly number[]>
+  /**
+   * Lets programs of this machine reach a port. `EBUSY`: the host's port or path is taken. `EACCES`: this process may not have it.
+   * `ENOENT`: the directory of `socketPath` is missing.
+   */
+  publish(
+    port: number,
+    request: {
+      readonly hostPort: number
+      readonly socketPath?: string | undefined
+      readonly rules: readonly HostsRule[]
+    },
+  ): Promise<PublishedHost>
+}
+
+export interface PublishedHost {
+  /** A port of this machine's loopback; absent for a Unix socket. */
+  readonly port?: number | undefined
+  /** Ends the address and its connections. */
+  close(): Promise<void>
+}
+
 export interface AttachedExecutor {
   readonly guarantees: Guarantees
+  /** Absent: each command has its own loopback, or that of this machine. */
+  readonly loopback?: SharedLoopback | undefined
   /** One sentence for models: the usual programs and shell forms that are missing. Absent: all programs of the machine are available. */
   readonly lacks?: string | undefined
   /** The limits that the executor enforces. A command with another limit is refused. */

@@ -129,6 +129,14 @@ export interface HostsRule {
   readonly hosts: readonly string[]
 }
 
+/** Narrows the ports that `publish` lets the host reach. */
+export interface PublishRule {
+  readonly kind: 'publish'
+  readonly name: string
+  /** Empty: none. */
+  readonly ports: readonly number[]
+}
+
 export interface CommandLineRequest {
   /** The normalised line, for every form of the command [LS6]. */
   readonly line: string
@@ -143,6 +151,7 @@ export type Rule<Path extends string = string> =
   | ExceptionRule<Path>
   | CommandRule
   | HostsRule
+  | PublishRule
 
 /** Decides about rights at paths. Pure, synchronous, without I/O. Called before every operation, and again for the target of a link. */
 export interface Policy {
@@ -153,6 +162,8 @@ export interface Policy {
   patternRules?(): readonly PatternRule[]
   /** Host lists, each of which limits the connections of commands. Default: none. */
   hostRules?(): readonly HostsRule[]
+  /** Lists of ports, each of which narrows the ports that can be published. Default: none. */
+  publishRules?(): readonly PublishRule[]
   /** Names of the rules that apply only at the file API. Commands must `acknowledge` these rules. Default: none. */
   apiOnlyRules?(): readonly string[]
   /** Called before a command runs. A guard rail, not a boundary. Default: every command is allowed. */

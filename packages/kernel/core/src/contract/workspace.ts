@@ -20,6 +20,7 @@ import type { Policy, Rule } from './policy.ts'
 import type { CheckpointEngine } from './checkpoint-engine.ts'
 import type { CheckpointDoor } from './checkpoints.ts'
 import type { FileDoor } from './file-door.ts'
+import type { PortDoor } from './publishing.ts'
 import type { LongRunning } from './sessions.ts'
 
 export interface MountOptions {
@@ -223,6 +224,8 @@ export interface AccessEvent {
   readonly violations?: readonly RuleViolation[] | undefined
   /** For `connect`: one event when a connection ends, and one for each refusal. */
   readonly connection?: AccessedHost | undefined
+  /** For `publish` and `unpublish`: the port of the workspace. */
+  readonly port?: number | undefined
 }
 
 interface AccessedHost
@@ -242,7 +245,7 @@ export interface MountInfo {
 }
 
 /** One tree of files with a file API and a shell. Close the workspace, or declare it with `await using`. */
-export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncDisposable {
+export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, PortDoor, AsyncDisposable {
   /** The path of the first mount: the start of relative paths, and `HOME` and `PWD` of commands. */
   readonly root: VirtualPath
   readonly mounts: readonly MountInfo[]

@@ -5,7 +5,7 @@ import type { DeclaredRules, RefusalOptions } from '../policy/declared-rules.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import type { FileOperation, Need } from '../contract/operations.ts'
-import type { AccessRequest, Decision, HostsRule, Policy, SubtreeRule } from '../contract/policy.ts'
+import type { AccessRequest, Decision, HostsRule, Policy, PublishRule, SubtreeRule } from '../contract/policy.ts'
 import { denialError, reservedError, systemDenial } from './denials.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from '../policy/namespace.ts'
@@ -153,6 +153,10 @@ export class Gate {
   /** Returns the host lists, each of which limits the network of commands. */
   hostRules(): readonly HostsRule[] {
     return this.policy.hostRules?.() ?? []
+  }
+
+  publishRules(): readonly PublishRule[] {
+    return this.policy.publishRules?.() ?? []
   }
 
   rightsAt(node: NamespaceNode<WorkspaceMount>): number {

@@ -1,4 +1,5 @@
 import { WorkspaceError, quotePath } from '../errors.ts'
+import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
 import type { OptionShape } from '../options/shapes.ts'
 import { accesses } from './access.ts'
@@ -7,7 +8,11 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { ExceptionRule, Rule, SubtreeRule } from '../contract/policy.ts'
 
 const operation = 'rules'
-const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exception', 'command', 'hosts']
+const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exception', 'command', 'hosts', 'publish']
+
+/** Commands have no right to listen below 1024. */
+export const publishedPort = option.integer(1024, 65_535)
+export const publishedPorts = option.required(option.list(publishedPort, 'a list of ports'))
 
 export const rulesShape: OptionShape = option.of('a list of rules', Array.isArray)
 
@@ -33,6 +38,7 @@ export function checkRules(rules: readonly Rule[]): void {
 
 function checkEntries(rule: Rule): void {
   if (rule.kind === 'hosts') listOf(rule)
+  if (rule.kind === 'publish') checkOption('rules', 'ports', rule.ports, publishedPorts)
   if (rule.kind !== 'subtree' && rule.kind !== 'exception') return
   const entries: unknown = rule.kind === 'subtree' ? rule.entries : [rule.entry]
   if (!Array.isArray(entries) || entries.length === 0) {

@@ -17,6 +17,7 @@ import type {
   PatternRule,
   Policy,
   PredicateRule,
+  PublishRule,
   Rule,
   SubtreeRule,
 } from '../contract/policy.ts'
@@ -35,6 +36,7 @@ export class RulePolicy implements Policy {
   readonly #predicates: readonly PredicateRule[]
   readonly #commands: readonly CommandRule[]
   readonly #hosts: readonly HostsRule[]
+  readonly #publish: readonly PublishRule[]
   readonly #exempt: VirtualPath | undefined
   #namespace: Namespace<NamespaceMount> | undefined
   readonly declared: DeclaredRules
@@ -57,6 +59,7 @@ export class RulePolicy implements Policy {
     this.#predicates = rules.filter((rule) => rule.kind === 'predicate')
     this.#commands = rules.filter((rule) => rule.kind === 'command')
     this.#hosts = rules.filter((rule) => rule.kind === 'hosts')
+    this.#publish = rules.filter((rule) => rule.kind === 'publish')
     this.#exempt = exempt
   }
 
@@ -70,6 +73,10 @@ export class RulePolicy implements Policy {
 
   hostRules(): readonly HostsRule[] {
     return this.#hosts
+  }
+
+  publishRules(): readonly PublishRule[] {
+    return this.#publish
   }
 
   apiOnlyRules(): readonly string[] {

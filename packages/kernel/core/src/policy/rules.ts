@@ -3,6 +3,7 @@ import { WorkspaceError } from '../errors.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
 import { parsePath } from '../path/virtual-path.ts'
+import { publishedPorts } from './check-rules.ts'
 import { listOf } from './host-list.ts'
 import { CompiledPattern } from './patterns.ts'
 import { protectHooks, protectSecrets } from './protect.ts'
@@ -17,6 +18,7 @@ import type {
   HostsRule,
   PatternRule,
   PredicateRule,
+  PublishRule,
   SubtreeEntry,
   SubtreeRule,
 } from '../contract/policy.ts'
@@ -185,6 +187,13 @@ export const rules = {
     const { name = 'allowHosts' } = readOptions('allowHosts', ruleOptions.named, options)
     listOf({ name, hosts })
     return { kind: 'hosts', name, hosts: [...hosts] }
+  },
+
+  /** Narrows `publish` to these ports of the workspace. An empty list leaves none. */
+  publish(ports: readonly number[], options?: NameOption): PublishRule {
+    const { name = 'publish' } = readOptions('publish', ruleOptions.named, options)
+    checkOption('rules.publish', 'ports', ports, publishedPorts)
+    return { kind: 'publish', name, ports: [...ports] }
   },
 
   protectSecrets,

@@ -21,6 +21,7 @@ import type { ChosenExecutor } from '../commands/enforcement.ts'
 import { virtualError } from '../mount/errors.ts'
 import { explain } from '../commands/explain.ts'
 import { connectionsOf } from '../commands/explain-connection.ts'
+import { Ports } from '../commands/publishing.ts'
 import type {
   EditFunction,
   EditOptions,
@@ -52,6 +53,7 @@ import { exists, read, readLines, readStream, readSymlink, readText, realPath, s
 import type { Scratch } from '../mount/scratch.ts'
 import { LiveWork } from '../commands/sessions/live-work.ts'
 import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from '../contract/sessions.ts'
+import type { ListeningPort, PublishedPort, PublishOptions } from '../contract/publishing.ts'
 import { search } from '../files/searching.ts'
 import { copy, move } from '../files/transfer.ts'
 import type {
@@ -97,6 +99,7 @@ export class LiveWorkspace implements Workspace {
   readonly #running = new Set<RunningCommand>()
   readonly #checkpoints: LiveCheckpoints
   readonly #work = new LiveWork(() => this.#door)
+  readonly #ports = new Ports(() => this.#door)
   #executor: ChosenExecutor | undefined
   #closing: Promise<void> | undefined
 
@@ -277,6 +280,18 @@ export class LiveWorkspace implements Workspace {
     return this.#work.command(id)
   }
 
+  ports(): Promise<readonly ListeningPort[]> {
+    return this.#ports.ports()
+  }
+
+  publish(port: number, options?: PublishOptions): Promise<PublishedPort> {
+    return this.#ports.publish(port, options)
+  }
+
+  unpublish(port: number): Promise<void> {
+    return this.#ports.unpublish(port)
+  }
+
   checkpoint(options?: CheckpointOptions): Promise<Checkpoint> {
     return this.#checkpoints.checkpoint(options)
   }
@@ -357,6 +372,7 @@ export class LiveWorkspace implements Workspace {
         failures.push(error)
       }
     }
+    await attempt(() => this.#ports.close())
     await this.#work.close()
     for (const running of [...this.#running]) {
       running.kill('SIGKILL')

@@ -1,0 +1,57 @@
+import { get } from 'node:http'
+
+import { component, describeWith } from '@ws/test-fixtures'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createProject, startWs, ws } from './ws.ts'
+
+function ask(url: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const request = get(url, { agent: false }, (response) => {
+    let body = ''
+    response.on('data', (chunk: Buffer) => (body += String(chunk)))
+    response.on('end', () => resolve(body))
+  })
+  request.on('error', reject)
+  return promise
+}
+
+describeWith([component('bubblewrap'), component('perl'), component('python3')], '`ws publish`', () => {
+  it('[SV1] prints the address of a server, which ends with the command', async () => {
+    await using project = await createProject({ 'index.html': 'hello from the workspace\n' })
+    const server = ['python3', '-m', 'http.server', '--bind', '127.0.0.1', '8000']
+    const child = startWs(['--root', project.path, 'publish', '8000', '--', ...server])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let said = ''
+    for await (const chunk of child.stderr ?? []) {
+      said += String(chunk)
+      if (said.includes('http://')) break
+    }
+    const [, url = ''] = /^ws: port 8000 of the workspace is (http:\/\/127\.0\.0\.1:\d+)$/mu.exec(said) ?? []
+    expect(await ask(url)).toBe('hello from the workspace\n')
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGINT')
+    await ended
+    await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it('[SV1] ends as the command does that never listens', async () => {
+    await using project = await createProject({})
+    const ended = await ws(['--root', project.path, 'publish', '8000', '--', 'echo no server; exit 3'])
+    expect(ended).toMatchObject({ code: 3, stdout: 'no server\n', stderr: '' })
+  })
+})
+
+describe('bad input of `ws publish`', () => {
+  it.each([
+    [['publish', '80', '--', 'true'], /Give a port from 1024 to 65535/u],
+    [['publish', 'http', '--', 'true'], /Give a port from 1024 to 65535/u],
+    [['publish', '8000'], /missing required argument 'command'/u],
+    [['publish', '8000', '--host-port', '0', '--', 'true'], /Give a port from 1024 to 65535/u],
+  ])('is one line: %j', async (args, message) => {
+    await using project = await createProject({})
+    const { code, stderr } = await ws(['--root', project.path, ...args])
+    expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, lines: 1 })
+    expect(stderr).toMatch(message)
+  })
+})

@@ -1,0 +1,154 @@
+import { outcomeOf } from '../calls/audit.ts'
+import { admitCall } from '../calls/context.ts'
+import { checkMethod } from '../calls/method-options.ts'
+import type { PublishedHost } from '../contract/executor.ts'
+import type { HostsRule } from '../contract/policy.ts'
+import type { ListeningPort, PortDoor, PublishedPort, PublishOptions } from '../contract/publishing.ts'
+import type { WorkspaceError } from '../errors.ts'
+import { virtualError } from '../mount/errors.ts'
+import { checkOption } from '../options/check.ts'
+import { option } from '../options/shapes.ts'
+import { publishedPort } from '../policy/check-rules.ts'
+import type { CommandDoor } from './admission.ts'
+
+const portShape = option.required(publishedPort)
+
+interface Held {
+  readonly known: PublishedPort
+  readonly host: PublishedHost
+}
+
+/** The published ports of a workspace. */
+export class Ports implements PortDoor {
+  readonly #door: () => CommandDoor
+  readonly #published = new Map<number, Promise<Held>>()
+
+  constructor(door: () => CommandDoor) {
+    this.#door = door
+  }
+
+  async ports(): Promise<readonly ListeningPort[]> {
+    admitCall(this.#door().context, 'ports', undefined)
+    const { loopback, rules } = this.#loopback('ports')
+    const listening = await loopback.ports(rules)
+    return Promise.all(
+      listening.map(async (port) => {
+        const held = await this.#published.get(port)?.catch(() => undefined) // `publish` reports it
+        return held === undefined ? { port } : { port, published: held.known }
+      }),
+    )
+  }
+
+  publish(port: number, options: PublishOptions = {}): Promise<PublishedPort> {
+    return this.#audited('publish', port, async () => {
+      checkMethod('publish', 'publish', options)
+      if (options.hostPort !== undefined && options.socketPath !== undefined) throw bothPlaces()
+      const { context } = this.#door()
+      admitCall(context, 'publish', undefined)
+      const closed = context.gate.publishRules().find(({ ports }) => !ports.includes(port))
+      if (closed !== undefined) {
+        const reason = `port ${port} may not be published: the rule allows ${closed.ports.join(', ') || 'none'}`
+        throw virtualError({
+          code: 'EACCES',
+          operation: 'publish',
+          rule: closed.name,
+          reason,
+          remedy: 'ask the operator',
+        })
+      }
+      const before = this.#published.get(port)
+      if (before !== undefined) throw await repeated(port, before)
+      const holding = this.#hold(port, options)
+      this.#published.set(port, holding)
+      holding.catch(() => this.#published.delete(port))
+      return (await holding).known
+    })
+  }
+
+  unpublish(port: number): Promise<void> {
+    return this.#audited('unpublish', port, async () => {
+      admitCall(this.#door().context, 'unpublish', undefined)
+      const held = this.#published.get(port)
+      if (held === undefined) {
+        const remedy = '`ports()` lists the published ones'
+        throw virtualError({ operation: 'unpublish', code: 'ENOENT', reason: `port ${port} is not published`, remedy })
+      }
+      this.#published.delete(port)
+      await (await held).host.close()
+    })
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#published.values()]
+    this.#published.clear()
+    await Promise.all(all.map(async (held) => (await held.catch(() => undefined))?.host.close())) // `publish` reports it
+  }
+
+  async #hold(port: number, { hostPort = 0, socketPath }: PublishOptions): Promise<Held> {
+    const { loopback, rules } = this.#loopback('publish')
+    if (!(await loopback.ports(rules)).includes(port)) {
+      const remedy = 'start the server first, as a command in the background; `ports()` lists what listens'
+      throw virtualError({
+        operation: 'publish',
+        code: 'ENOENT',
+        reason: `nothing listens on port ${port} of the workspace`,
+        remedy,
+      })
+    }
+    const host = await loopback.publish(port, { hostPort, socketPath, rules })
+    const place =
+      socketPath === undefined ? { url: `http://127.0.0.1:${host.port}`, hostPort: host.port } : { socketPath }
+    return { known: { port, ...place }, host }
+  }
+
+  #loopback(operation: string) {
+    const { executor, context } = this.#door()
+    const loopback = executor?.attached.loopback
+    const rules: readonly HostsRule[] = context.gate.hostRules()
+    if (loopback !== undefined) return { loopback, rules }
+    const reason = 'the commands of this workspace do not share a loopback'
+    const remedy = "use the bubblewrap executor with `loopback: 'workspace'`, and without `network: 'host'`"
+    throw virtualError({ operation, code: 'ENOTSUP', reason, remedy })
+  }
+
+  async #audited<Result>(
+    operation: 'publish' | 'unpublish',
+    port: number,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    checkOption(operation, 'port', port, portShape)
+    const { context, executor } = this.#door()
+    const began = context.clock.begin()
+    const record = (error?: unknown): void => {
+      if (!context.audit.active) return
+      const { time } = began
+      const by = { door: 'exec', path: context.root, executor: executor?.name } as const
+      const duration = context.clock.since(began)
+      context.audit.record({ ...by, time, operation, port, duration, ...outcomeOf('exec', error, undefined) })
+    }
+    try {
+      const result = await work()
+      record()
+      return result
+    } catch (error) {
+      record(error)
+      throw error
+    }
+  }
+}
+
+function bothPlaces(): WorkspaceError {
+  const reason = '`hostPort` and `socketPath` cannot be given together'
+  return virtualError({ code: 'EINVAL', operation: 'publish', reason, remedy: 'leave one of them out' })
+}
+
+async function repeated(port: number, before: Promise<Held>): Promise<WorkspaceError> {
+  const { url = 'a Unix socket' } = (await before).known
+  const remedy = 'use that address, or call `unpublish` first'
+  return virtualError({
+    operation: 'publish',
+    code: 'EEXIST',
+    reason: `port ${port} is published already at ${url}`,
+    remedy,
+  })
+}
