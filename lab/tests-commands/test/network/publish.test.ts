@@ -76,15 +76,13 @@ function ask(where: string | { readonly socketPath: string }, path = '/'): Promi
   })
 }
 
-/** The processes that open sockets in sandboxes for a process. */
-function helpersOf(parent: number): number[] {
+/** The helpers of a process whose script has these words. */
+function helpersOf(parent: number, words: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {
       const stat = /^\d+$/.test(name) ? readFileSync(`/proc/${name}/stat`, 'latin1') : ''
       const isChild = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
-      return isChild && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes('Opens sockets in')
-        ? [Number(name)]
-        : []
+      return isChild && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(words) ? [Number(name)] : []
     } catch {
       return []
     }
@@ -221,10 +219,14 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     const { workspace } = await open()
     const first = await serve(workspace, 3000)
     const { url = '' } = await workspace.publish(3000)
+    expect(await ask(url)).toBe('hello /')
     await first.end()
     const { workspace: other } = await open()
+    const [holder] = helpersOf(process.pid, 'Holds a network')
     const server = await serve(other, 3000)
     expect(await ask(url)).toBe('failed ECONNRESET')
+    process.kill(holder ?? 0, 'SIGKILL')
+    while (helpersOf(process.pid, 'Holds a network').length < 2) await workspace.exec('true').catch(() => undefined)
     const second = await serve(workspace, 3000)
     expect(await ask(url, '/second')).toBe('hello /second')
     await Promise.all([server.end(), second.end()])
@@ -235,7 +237,7 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     const server = await serve(workspace, 3000)
     const { url = '' } = await workspace.publish(3000)
     expect(await ask(url)).toBe('hello /')
-    const helpers = helpersOf(process.pid)
+    const helpers = helpersOf(process.pid, 'Opens sockets in')
     expect(helpers).not.toEqual([])
     for (const pid of helpers) process.kill(pid, 'SIGKILL')
     while ((await ask(url)) !== 'hello /') await setTimeout(10)

@@ -83,5 +83,6 @@ export class Networks {
 }
 
 function keyOf(rules: readonly HostsRule[]): string {
+  // @defence reached over a loopback: by a command with another list of hosts
   return JSON.stringify(rules.map(({ name, hosts }) => [name, hosts]))
 }

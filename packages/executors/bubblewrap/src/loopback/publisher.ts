@@ -29,8 +29,9 @@ export async function listeningPorts({ pid }: HeldNetwork, gatePorts: readonly n
     const table = (await readFile(`/proc/${pid}/net/${file}`, 'latin1').catch(() => '')).slice(0, listened)
     for (const [, local = ''] of table.matchAll(/: ([0-9A-F]+:[0-9A-F]{4}) [0-9A-F]+:0000 0A /g)) {
       const port = Number.parseInt(local.slice(-4), 16)
-      const isGate = ofGate.test(local) || (everywhere.test(local) && gatePorts.includes(port))
-      if (port >= 1024 && !isGate) ports.add(port)
+      if (port < 1024 || ofGate.test(local)) continue
+      if (everywhere.test(local) && gatePorts.includes(port)) continue // @defence reach unasked: is reached from the host until
+      ports.add(port)
     }
   }
   return [...ports].sort((one, other) => one - other)

@@ -150,7 +150,9 @@ export class NetworkGate {
   /** A connection that began while several commands ran can belong to any of them. */
   #hear(report: ConnectionReport): void {
     this.#noteShared()
-    const told: ConnectionReport = report.time <= this.#lastShared ? { ...report, shared: true } : report
+    let told = report
+    // @defence is told as that of another: tells a refusal to each command that ran then
+    if (report.time <= this.#lastShared) told = { ...report, shared: true }
     const [first] = this.#commands
     first?.report(told)
     for (const command of this.#commands) command.hear(told)

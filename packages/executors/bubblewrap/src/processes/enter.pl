@@ -15,10 +15,10 @@ open(my $net, '<', "/proc/$pid/ns/net") or fail('namespace');
 # the number of a process that has ended may be another's by now
 open(my $stat, '<', "/proc/$pid/stat") or fail('process');
 my ($started) = <$stat> =~ /.*\) (?:\S+ ){19}(\d+) /s;
-if (($started // '') ne $start) { $! = 3; fail('process') }
+if (($started // '') ne $start) { $! = 3; fail('process') } # @defence would start in the network of this machine: compared with the held one
 my $user = ioctl($net, 0xb701, 0) or fail('user-namespace');
 syscall($setns, $user + 0, 0x10000000) == 0 or fail('enter-user');
 syscall($setns, fileno $net, 0x40000000) == 0 or fail('enter-network');
-if (own() ne $name) { $! = 22; fail('other-namespace') }
+if (own() ne $name) { $! = 22; fail('other-namespace') } # @defence would start in the network of this machine: compared with the held one
 # what was opened here closes with this program
 exec { $ARGV[0] } @ARGV or fail('exec');

@@ -127,6 +127,7 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
       if ((await Promise.race([watch?.covered(), stopped])) === 'stopped') throw await abandon(running, start.signal)
     }
     check(child)
+    // @defence would start in the network of this machine: a sandbox there is refused
     if (command.network !== 'host') checkNotShared(child)
     watch ??= startWatch()
     return { ...followCold(running, report, child, layout.mode), errorsRead, watch }

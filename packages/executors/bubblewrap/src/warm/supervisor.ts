@@ -182,6 +182,7 @@ export class Supervisor {
 
   #isRight(): boolean {
     try {
+      // @defence would start in the network of this machine: in a network that commands must not have
       if (this.#first !== undefined) this.#parts.check(this.#first)
       return this.#first !== undefined
     } catch {

@@ -2,9 +2,9 @@ import { outcomeOf } from '../calls/audit.ts'
 import { admitCall } from '../calls/context.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import type { PublishedHost } from '../contract/executor.ts'
-import type { HostsRule } from '../contract/policy.ts'
+import type { HostsRule, PublishRule } from '../contract/policy.ts'
 import type { ListeningPort, PortDoor, PublishedPort, PublishOptions } from '../contract/publishing.ts'
-import type { WorkspaceError } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
 import { virtualError } from '../mount/errors.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
@@ -42,22 +42,13 @@ export class Ports implements PortDoor {
   publish(port: number, options: PublishOptions = {}): Promise<PublishedPort> {
     return this.#audited('publish', port, async () => {
       checkMethod('publish', 'publish', options)
-      if (options.hostPort !== undefined && options.socketPath !== undefined) throw bothPlaces()
+      if (options.hostPort !== undefined && options.socketPath !== undefined) throw problems.both()
       const { context } = this.#door()
       admitCall(context, 'publish', undefined)
       const closed = context.gate.publishRules().find(({ ports }) => !ports.includes(port))
-      if (closed !== undefined) {
-        const reason = `port ${port} may not be published: the rule allows ${closed.ports.join(', ') || 'none'}`
-        throw virtualError({
-          code: 'EACCES',
-          operation: 'publish',
-          rule: closed.name,
-          reason,
-          remedy: 'ask the operator',
-        })
-      }
+      if (closed !== undefined) throw problems.forbidden(port, closed) // @defence reach unasked: is refused in one sentence
       const before = this.#published.get(port)
-      if (before !== undefined) throw await repeated(port, before)
+      if (before !== undefined) throw problems.twice(port, (await before).known)
       const holding = this.#hold(port, options)
       this.#published.set(port, holding)
       holding.catch(() => this.#published.delete(port))
@@ -69,10 +60,7 @@ export class Ports implements PortDoor {
     return this.#audited('unpublish', port, async () => {
       admitCall(this.#door().context, 'unpublish', undefined)
       const held = this.#published.get(port)
-      if (held === undefined) {
-        const remedy = '`ports()` lists the published ones'
-        throw virtualError({ operation: 'unpublish', code: 'ENOENT', reason: `port ${port} is not published`, remedy })
-      }
+      if (held === undefined) throw problems.unpublished(port)
       this.#published.delete(port)
       await (await held).host.close()
     })
@@ -86,15 +74,7 @@ export class Ports implements PortDoor {
 
   async #hold(port: number, { hostPort = 0, socketPath }: PublishOptions): Promise<Held> {
     const { loopback, rules } = this.#loopback('publish')
-    if (!(await loopback.ports(rules)).includes(port)) {
-      const remedy = 'start the server first, as a command in the background; `ports()` lists what listens'
-      throw virtualError({
-        operation: 'publish',
-        code: 'ENOENT',
-        reason: `nothing listens on port ${port} of the workspace`,
-        remedy,
-      })
-    }
+    if (!(await loopback.ports(rules)).includes(port)) throw problems.silent(port)
     const host = await loopback.publish(port, { hostPort, socketPath, rules })
     const place =
       socketPath === undefined ? { url: `http://127.0.0.1:${host.port}`, hostPort: host.port } : { socketPath }
@@ -106,9 +86,7 @@ export class Ports implements PortDoor {
     const loopback = executor?.attached.loopback
     const rules: readonly HostsRule[] = context.gate.hostRules()
     if (loopback !== undefined) return { loopback, rules }
-    const reason = 'the commands of this workspace do not share a loopback'
-    const remedy = "use the bubblewrap executor with `loopback: 'workspace'`, and without `network: 'host'`"
-    throw virtualError({ operation, code: 'ENOTSUP', reason, remedy })
+    throw problems.notShared(operation)
   }
 
   async #audited<Result>(
@@ -137,18 +115,35 @@ export class Ports implements PortDoor {
   }
 }
 
-function bothPlaces(): WorkspaceError {
-  const reason = '`hostPort` and `socketPath` cannot be given together'
-  return virtualError({ code: 'EINVAL', operation: 'publish', reason, remedy: 'leave one of them out' })
-}
+const problem = (code: ErrorCode, reason: string, remedy: string, more: { operation?: string; rule?: string } = {}) =>
+  virtualError({ code, operation: 'publish', reason, remedy, ...more })
 
-async function repeated(port: number, before: Promise<Held>): Promise<WorkspaceError> {
-  const { url = 'a Unix socket' } = (await before).known
-  const remedy = 'use that address, or call `unpublish` first'
-  return virtualError({
-    operation: 'publish',
-    code: 'EEXIST',
-    reason: `port ${port} is published already at ${url}`,
-    remedy,
-  })
-}
+const problems = {
+  both: () => problem('EINVAL', '`hostPort` and `socketPath` cannot be given together', 'leave one of them out'),
+  forbidden: (port: number, { name: rule, ports }: PublishRule) =>
+    problem(
+      'EACCES',
+      `port ${port} may not be published: the rule allows ${ports.join(', ') || 'none'}`,
+      'ask the operator',
+      { rule },
+    ),
+  twice: (port: number, { url = 'a Unix socket' }: PublishedPort) =>
+    problem('EEXIST', `port ${port} is published already at ${url}`, 'use that address, or call `unpublish` first'),
+  silent: (port: number) =>
+    problem(
+      'ENOENT',
+      `nothing listens on port ${port} of the workspace`,
+      'start the server first, as a command in the background; `ports()` lists what listens',
+    ),
+  unpublished: (port: number) =>
+    problem('ENOENT', `port ${port} is not published`, '`ports()` lists the published ones', {
+      operation: 'unpublish',
+    }),
+  notShared: (operation: string) =>
+    problem(
+      'ENOTSUP',
+      'the commands of this workspace do not share a loopback',
+      "use the bubblewrap executor with `loopback: 'workspace'`, and without `network: 'host'`",
+      { operation },
+    ),
+} as const

@@ -89,7 +89,7 @@ export class Gate {
   settle(): void {
     for (const port of this.#own) this.#passages.refuse('localhost', port, refusals.own())
     this.#own.clear()
-    this.#asked.clear()
+    this.#asked.clear() // @defence is told as that of another: tells a refusal to each command that ran then
     this.#passages.allowMore()
   }
 
