@@ -42,9 +42,13 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   return new LiveToolset(session, face, tools)
 }
 
+const servers = 'Later commands reach a server that runs in the background at `localhost`.'
+
 function descriptionOf({ description, runsCommands, inputSchema }: FaceTool, { executor }: Workspace): string {
   const starts = runsCommands === true && ('command' in inputSchema.properties || 'commands' in inputSchema.properties)
-  return starts && executor?.lacks !== undefined ? `${description} ${executor.lacks}` : description
+  const isLong = 'background' in inputSchema.properties || 'run_in_background' in inputSchema.properties
+  const more = [starts && executor?.lacks, isLong && executor?.sharesLoopback === true && servers]
+  return [description, ...more].filter((part) => typeof part === 'string').join(' ')
 }
 
 /** Takes a checkpoint before each call that may change files. `Bash` lists the changed files. */

@@ -105,7 +105,7 @@ function identityNote(output: string): readonly string[] {
     : []
 }
 
-function newOutput(call: Call, id: string): Outcome {
+async function newOutput(call: Call, id: string): Promise<Outcome> {
   const command = call.workspace.command(known(call, id))
   const since = call.session.background.get(id) ?? 0
   const { output } = command.output({ since: { output: since } })
@@ -118,10 +118,13 @@ function newOutput(call: Call, id: string): Outcome {
       : result.exitCode === null
         ? `Ended by ${result.signal ?? 'a signal'}.`
         : `Exit code ${result.exitCode}.`
+  const ports = call.workspace.executor?.sharesLoopback ? await call.workspace.ports() : []
+  const note =
+    ports.length === 0 ? [] : [`Commands listen at \`localhost\` on: ${ports.map(({ port }) => port).join(', ')}.`]
   const dropped = output.dropped > 0 ? `[${output.dropped} bytes of earlier output are not kept]\n` : ''
   const body = output.text === '' ? '(no new output)' : headAndTail(output.text.replace(/\n$/u, ''), fenced)
   return {
-    text: [`${state}\n${dropped}${body}`, ...ruleNotes(result ?? {})].join('\n'),
+    text: [`${state}\n${dropped}${body}`, ...note, ...ruleNotes(result ?? {})].join('\n'),
     data: { id, running, exit_code: result?.exitStatus ?? null },
     ...(running && { next: { operation: 'execute', arguments: { id } } }),
   }

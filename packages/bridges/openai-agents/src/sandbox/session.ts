@@ -99,6 +99,17 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     return this.workspace.executor !== undefined
   }
 
+  /** Gives an address of this machine's loopback for a port on which a command listens. */
+  async resolveExposedPort(
+    port: number,
+  ): Promise<{ readonly host: string; readonly port: number; readonly tls: boolean }> {
+    return inSandboxWords(async () => {
+      const known = (await this.workspace.ports()).find((one) => one.port === port)?.published?.hostPort
+      const { hostPort = 0 } = known === undefined ? await this.workspace.publish(port) : { hostPort: known }
+      return { host: '127.0.0.1', port: hostPort, tls: false }
+    })
+  }
+
   /** Works like {@link createEditor}, but refusals suggest an `exec_command` call. */
   createEditor(runAs?: string): Editor {
     this.#check(runAs)

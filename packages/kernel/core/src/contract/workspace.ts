@@ -258,6 +258,8 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, PortDo
         readonly guarantees: Guarantees
         /** One sentence for models: the usual programs and shell forms that are missing. */
         readonly lacks?: string | undefined
+        /** A server that a command leaves running is reached by later commands, at `localhost`. */
+        readonly sharesLoopback?: true | undefined
       }
     | undefined
 

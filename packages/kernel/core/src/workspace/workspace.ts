@@ -144,8 +144,9 @@ export class LiveWorkspace implements Workspace {
   get executor(): Workspace['executor'] {
     const chosen = this.#executor
     if (chosen === undefined) return undefined
-    const { guarantees, lacks } = chosen.attached
-    return { name: chosen.name, guarantees, ...(lacks !== undefined && { lacks }) }
+    const { guarantees, lacks, loopback } = chosen.attached
+    const shares = loopback !== undefined && ({ sharesLoopback: true } as const)
+    return { name: chosen.name, guarantees, ...(lacks !== undefined && { lacks }), ...shares }
   }
 
   get #door(): CommandDoor {
