@@ -91,7 +91,7 @@ export const checkpointMutations: Mutations = {
   'a tree so deep that a look takes all descriptors': [
     {
       removes: 'the longest path',
-      text: 'return Buffer.byteLength(this.placeOf(path)) > longestPath',
+      text: 'return Buffer.byteLength(this.placeOf(path)) > Root.longestPath',
       by: 'return Buffer.byteLength(this.placeOf(path)) < 0',
       title: 'a tree that is deeper',
     },

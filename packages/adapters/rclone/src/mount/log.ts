@@ -27,7 +27,7 @@ export interface MountLogListener {
   /** The store has a file whose upload has not ended yet. `under`: the file's earlier name, if the object still has that name. */
   readonly onStored: (name: string, under: string | undefined) => void
   /** The store has copied an object, since rclone renames something. */
-  readonly onCopied: (to: string) => void
+  readonly onCopied: (from: string, to: string) => void
   /** An upload is about to end: the file is shown next. This and the rest: only with the level `DEBUG`. */
   readonly onEnding: (name: string) => void
   readonly onShown: (name: string) => void
