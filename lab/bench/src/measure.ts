@@ -26,6 +26,8 @@ export interface Figures {
   readonly samples: number
   /** Microseconds for one repetition of the work: the median. */
   readonly microseconds?: number | undefined
+  /** Microseconds of the shortest run. */
+  readonly shortest?: number | undefined
   readonly failure?: string | undefined
 }
 
@@ -74,12 +76,13 @@ export async function compare(section: string, comparison: Comparison): Promise<
       ratios.get(way)?.push(took / base)
     }
   }
+  const micros = (milliseconds: number) => (milliseconds * 1_000) / count
   const figures = all.map((way): Figures => {
     const failure = failures.get(way)
     if (failure !== undefined) return failure
     const taken = times.get(way) ?? []
     const values = way === reference ? taken.map(() => 1) : (ratios.get(way) ?? [])
-    return { ...summary(way.name, values), microseconds: (median(taken) * 1_000) / count }
+    return { ...summary(way.name, values), microseconds: micros(median(taken)), shortest: micros(Math.min(...taken)) }
   })
   return { section, name, against: reference.name, target, figures }
 }

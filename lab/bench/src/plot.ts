@@ -1,6 +1,5 @@
 export interface Plot {
   readonly title: string
-  /** Describes the axis, below its numbers. */
   readonly axis: string
   /** The value with a line through all bars, and its name. */
   readonly mark: readonly [value: number, name: string]
