@@ -18,25 +18,10 @@ export interface HoldOptions {
 
 const perl = '/usr/bin/perl'
 const hold = readFileSync(new URL('hold.pl', import.meta.url), 'utf8')
-/** Milliseconds for the holder to start. */
+/** Milliseconds for the holder to start, and to end. */
 const patience = 10_000
-/** Milliseconds for the holder to end. */
-const endPatience = 1_000
-const separate = 'set `loopback: "command"`, so that each command has its own'
-
-/** Why commands cannot share a loopback here, as far as known without a trial. */
-function holdingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
-  if (process.arch !== 'x64' && process.arch !== 'arm64')
-    return {
-      reason: `there is no system call table for ${process.arch}`,
-      remedy: `run on x64 or arm64, or ${separate}`,
-    }
-  if (existsSync(perl)) return undefined
-  return {
-    reason: 'commands share a loopback by perl, which is not installed',
-    remedy: `\`apt-get install perl-base\`, or ${separate}`,
-  }
-}
+const noPerl = 'commands share a loopback by perl, which is not installed'
+const howToFix = '`apt-get install perl-base`, or set `loopback: "command"`, so that each command has its own'
 
 /** The process that holds a network. It ends with this process, whatever ends that. Keeps no event loop alive. */
 export class NetworkHolder {
@@ -50,8 +35,7 @@ export class NetworkHolder {
 
   /** @throws WorkspaceError `ENOEXECUTOR` without perl; `ENOEXEC` on failure; the system's error without descriptors */
   static async start({ bwrap, owner, guard }: HoldOptions): Promise<NetworkHolder> {
-    const problem = holdingProblem()
-    if (problem !== undefined) throw execError('ENOEXECUTOR', problem.reason, { remedy: problem.remedy })
+    if (!existsSync(perl)) throw execError('ENOEXECUTOR', noPerl, { remedy: howToFix })
     const argv = ['--unshare-user', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL', '--dev-bind', '/', '/']
     const asOwner = process.getuid?.() === 0 ? owner : {}
     const child = Processes.spawnChild(bwrap, [...argv, '--', perl, '-e', hold], {
@@ -85,7 +69,7 @@ export class NetworkHolder {
     const exited = once(this.#child, 'exit')
     this.#child.ref()
     this.#child.stdin?.end()
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), endPatience)
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), patience)
     await exited
     clearTimeout(timer)
   }

@@ -41,8 +41,6 @@ export interface ListenedSockets {
 }
 
 export interface Listener {
-  /** The helper has ended. */
-  readonly isLost: boolean
   /**
    * Opens sockets in a sandbox's network namespace.
    * @throws WorkspaceError `ENOEXEC` on failure; the caller closes the sockets that have arrived
@@ -63,13 +61,7 @@ const shared = new Processes.Shared(startListener)
 /** This process's helper that opens sockets in sandboxes: started for its first user, ended soon after its last. */
 export function useListener(): Listener & { close(): void } {
   const { value, release } = shared.use()
-  return {
-    get isLost() {
-      return value.isLost
-    },
-    open: (request) => value.open(request),
-    close: release,
-  }
+  return { open: (request) => value.open(request), close: release }
 }
 
 /** Why sockets cannot be opened in sandboxes here. */
@@ -86,7 +78,7 @@ interface Waiting extends Pick<ListenRequest, 'onSocket'> {
 }
 
 /** A helper of its own, which a waiting request holds up for no other user. */
-export function startListener(): Listener & { close(): void } {
+export function startListener(): Listener & { readonly isLost: boolean; close(): void } {
   const problem = listenerProblem()
   if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })
   const child = Processes.spawnChild(
