@@ -25,8 +25,8 @@ async function kill({ output }: CommandContext, pid: number, force: boolean): Pr
   // List the processes again: by now, the number could belong to any process of this user.
   const { entries, unreadable } = running()
   const entry = entries.find((candidate) => candidate.pid === pid)
-  if (entry === undefined && unreadable.has(pid)) throw unreadable.get(pid)
-  if (entry === undefined) throw new UsageError(`no ws with the process ${pid} runs a command; see ws ps`)
+  if (entry === undefined)
+    throw unreadable.get(pid) ?? new UsageError(`no ws with the process ${pid} runs a command; see ws ps`)
   try {
     process.kill(pid, force ? 'SIGKILL' : 'SIGTERM')
   } catch {
