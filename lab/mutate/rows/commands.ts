@@ -24,14 +24,6 @@ export const commandMutations: Mutations = {
       title: 'are closed',
     },
   ],
-  'one command that takes all of a count of the machine or of its user: contexts of asynchronous I/O, fanotify groups, descriptors on their way between processes':
-    [
-      {
-        removes: 'the rights of root when sockets are handed over',
-        text: 'return if $net && syscall($setns, fileno $net, 0x40000000) == 0;',
-        title: 'come as well from root',
-      },
-    ],
   'a Unix socket of the host, abstract or by its path': [
     {
       removes: 'the network namespace',
@@ -131,14 +123,6 @@ export const commandMutations: Mutations = {
         title: 'hold their content',
       },
     ],
-  "the system's names at `/`, which commands would walk, commit, archive or remove with the workspace": [
-    {
-      removes: 'the look for these names in what was read',
-      text: 'return if $read !~ $any;',
-      by: 'return;',
-      title: 'shows at / to every program',
-    },
-  ],
   'a signal in the middle of a listing, after which a program sees a part of a directory and ends well': [
     {
       removes: 'the answer of the kernel: the call fails as if a signal had broken it off',
@@ -154,12 +138,6 @@ export const commandMutations: Mutations = {
         text: 'newNamespaces | untracedChild',
         by: 'newNamespaces',
         title: 'a child that a tracer would not see',
-      },
-      {
-        removes: 'the look at the mark of our own filter',
-        text: 'return absent($tid) if $ordered != $mark;',
-        test: 'packages/executors/bubblewrap/test/hide.test.ts',
-        title: 'answers ENOSYS',
       },
     ],
   'the death of what answers these calls, at which a command would see something else and end well': [
@@ -187,15 +165,6 @@ export const commandMutations: Mutations = {
         title: 'is a link',
       },
     ],
-  'more protected parts than bubblewrap can mount, or an entry exchanged while they are mounted': [
-    {
-      removes: 'the covers in the finished tree',
-      file: 'packages/executors/bubblewrap/src/start/start.ts',
-      text: 'if (late.size > 0) {',
-      by: 'if (late.size > 100_000) {',
-      title: 'cover more than bubblewrap could mount',
-    },
-  ],
   "a link as a component of a bind's destination": [
     {
       removes: 'the look at links when rules are compiled',
@@ -209,14 +178,6 @@ export const commandMutations: Mutations = {
       text: 'const problem = same ?',
       by: 'const problem = same || !same ?',
       test: 'packages/kernel/sandbox/test/view/bind-source.test.ts',
-    },
-  ],
-  "a bind's source or destination exchanged during the start": [
-    {
-      removes: 'the comparison of the mount table',
-      text: '    check(child)\n',
-      by: '    void check\n',
-      test: 'packages/executors/bubblewrap/test/mount-check.isolated.test.ts',
     },
   ],
   'the alias as a second way to a masked file': [

@@ -98,37 +98,6 @@ export const fileMutations: Mutations = {
       title: 'never see each other',
     },
   ],
-  'objects whose keys are no paths (`..`, `//`, NUL)': [
-    {
-      removes: 'the check of listed names',
-      text: '    if (!isLegalName(name)) return false\n',
-      title: 'reports keys that no path can name',
-    },
-  ],
-  'a lost answer taken for a lost race, or the reverse': [
-    {
-      removes: 'the comparison of write ids',
-      text: "  if (writes.includes(id)) return 'done'\n",
-      by: "  if (id === '') return 'done'\n",
-      title: 'a lost answer is not taken for a lost race',
-    },
-  ],
-  'a request sent again over the confirmed work of others': [
-    {
-      removes: 'the condition of a write that is repeated',
-      text: 'return { condition: seen, attributes',
-      by: 'return { condition: undefined, attributes',
-      title: 'replaces what came since only if it was seen',
-    },
-  ],
-  'bytes of a store that arrive damaged, or are cut off with a fitting length': [
-    {
-      removes: 'the refusal of bytes whose checksum differs',
-      text: "        if (verdict !== 'right' && !isExcused) throw",
-      by: "        if (verdict !== 'right' && !isExcused && digest === '') throw",
-      title: 'is EIO for read and readStream',
-    },
-  ],
   'credentials of a store in errors, outputs or config files': [
     {
       removes: "the words of our own for a store's error",
@@ -195,14 +164,6 @@ export const fileMutations: Mutations = {
       title: 'shows nothing else of the bucket',
     },
   ],
-  'credentials, bucket or endpoint in the process list, the mount table, a file or an error': [
-    {
-      removes: 'the removal of the file with the credentials',
-      text: '  await rm(config, { force: true })\n',
-      by: '  void [rm, config]\n',
-      title: 'shows no credential',
-    },
-  ],
   "the mount's control interface": [
     {
       removes: 'the password',
@@ -210,14 +171,6 @@ export const fileMutations: Mutations = {
       text: "    ...['--rc-htpasswd', passwords],\n",
       by: "    '--rc-no-auth',\n    ...(passwords === '' ? [''] : []),\n",
       title: 'without its password',
-    },
-  ],
-  'a mount that hangs, to stop the process': [
-    {
-      removes: 'telling those who wait',
-      text: '    this.#pending.expire()\n    const hungMs',
-      by: '    const hungMs',
-      title: 'operations fail in time',
     },
   ],
   'a holder that was stopped or cut off, and goes on after its successor began': [

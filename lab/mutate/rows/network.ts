@@ -1,21 +1,7 @@
 import type { Mutations } from '../types.ts'
 
 export const networkMutations: Mutations = {
-  'a command that floods the helper which hears what the kernel refuses': [
-    {
-      removes: 'the number of refusals that are told',
-      text: 'is_full($id) || $told',
-      by: '$told',
-      title: 'are told up to a number',
-    },
-  ],
   'DNS as a channel: labels, TXT, long names, queries to other servers': [
-    {
-      removes: 'the list behind the name server',
-      text: 'if (this.#names.length >= mostNames || !this.#list.knows(name)) return undefined',
-      by: 'if (this.#names.length >= mostNames) return undefined',
-      title: 'end inside',
-    },
     {
       removes: 'the bound on names below a wildcard',
       text: 'const mostNames = 4096',
@@ -44,45 +30,14 @@ export const networkMutations: Mutations = {
       by: 'const socket = await dialAddress(String((await check.resolve(host, port))[0] ?? address), at, signal)',
       title: 'whatever the name says later',
     },
-    {
-      removes: 'the exception of metadata services from ranges',
-      text: 'if (isMetadata && !isSingle) return false',
-      title: 'metadata service',
-    },
-  ],
-  'TLS for another host over a listed address: wrong SNI, none, two, an encrypted hello': [
-    {
-      removes: 'the comparison of the SNI',
-      text: 'return said === name\n',
-      by: 'return said !== ""\n',
-      title: 'the SNI must be the name',
-    },
-    {
-      removes: 'the refusal of an encrypted hello',
-      text: 'if (type === extensions.encryptedHello)',
-      by: 'if (type === 0x1ffff)',
-      title: 'encrypted hello',
-    },
   ],
   'HTTP for another host: `Host`, a whole URL, CONNECT, a second request, one hidden in a body, `Upgrade`': [
-    {
-      removes: 'the judgement of each request',
-      text: 'if (judged === undefined) return destination',
-      by: 'if (judged !== null) return destination',
-      title: 'a second request',
-    },
     {
       removes: 'the look at the whole first line',
       file: 'packages/kernel/network/src/gate/stream-door.ts',
       text: "return bytes.length > longestLine ? 'endless' : 'more'",
       by: "return bytes.length < 0 ? 'endless' : 'other'",
       title: 'comes in pieces',
-    },
-    {
-      removes: 'the refusal of whole URLs',
-      text: "if (!url.startsWith('/') &&",
-      by: "if (url === '' &&",
-      title: 'a whole URL',
     },
     {
       removes: 'the strict parser',
@@ -101,39 +56,11 @@ export const networkMutations: Mutations = {
   ],
   'a sandbox that floods or holds the gate: connections, slow bodies, endless headers, bytes': [
     {
-      removes: 'the limit of connections',
-      text: 'if (this.#open >= this.limits.connections) return undefined',
-      title: 'so many connections',
-    },
-    {
-      removes: 'the limit of bytes',
-      text: 'if (this.#bytes > bytes) end(refusals.tooMuch(bytes))',
-      title: 'more bytes',
-    },
-    {
-      removes: 'the end of silent connections',
-      text: 'socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())',
-      title: 'nothing comes',
-    },
-    {
       removes: 'the turns of the requests of a connection',
       text: 'if (!line.isBusy) begin()',
       by: 'if (size > 0) begin()',
       title: 'one request of a connection at a time',
     },
-    {
-      removes: 'the bound of the requests that wait',
-      text: 'this.#waiting + size > mostWaiting',
-      by: 'this.#waiting < 0',
-      title: 'up to a number of bytes',
-    },
-    {
-      removes: 'the count of connections to hosts',
-      text: 'if (open >= connections) return',
-      by: 'if (open < 0) return',
-      title: 'as many connections as it takes',
-    },
-    { removes: 'the time of a head', text: "this.#server.emit('listening')", title: 'however slowly it comes' },
     {
       removes: 'the bound of certificates that are kept',
       text: 'const mostKept = 256',
@@ -142,13 +69,6 @@ export const networkMutations: Mutations = {
     },
   ],
   'a host that the executor lists, and that a rule of the workspace closes': [
-    {
-      removes: 'the narrowing of the list by rules',
-      file: 'packages/executors/bubblewrap/src/network/named-network.ts',
-      text: 'list: network.list.narrow(rules)',
-      by: 'list: network.list.narrow(rules.slice(0, 0))',
-      title: 'narrows the list',
-    },
     {
       removes: 'the refusal of commands that share the network of the machine',
       text: "field === 'network' ? 'names'",
@@ -185,13 +105,6 @@ export const networkMutations: Mutations = {
     ],
   'a request that no rule of its host allows: another method or path, a path that can be read in two ways, one behind an allowed one, one under a wider entry':
     [
-      {
-        removes: 'the refusal of a request without a rule',
-        file: 'packages/kernel/network/src/gate/decide.ts',
-        text: 'if (rule === undefined) return {',
-        by: 'if (rule === undefined) return { headers: {} }\n  if (rule === null) return {',
-        title: 'are refused where no rule matches',
-      },
       {
         removes: 'the refusal of dots in a path',
         text: 'return dots ? ',
@@ -240,17 +153,6 @@ export const networkMutations: Mutations = {
         ],
         title: 'is kept where `Connection` names it',
       },
-      {
-        removes: 'the keeping of all headers',
-        text: 'this.#server.maxHeadersCount = 0',
-        title: 'more headers than Node keeps',
-      },
-      {
-        removes: 'the refusal of another coding',
-        text: 'if (!isPlainCoding(headers))',
-        by: 'if (!isPlainCoding({}))',
-        title: 'a coding that its copy would not name',
-      },
     ],
   'an answer of a host that ends this process: a status such as 099, a control byte in the reason, a 101 that was not asked for, odd headers and frames; a tunnel that a command asks for behind another request':
     [
@@ -274,13 +176,6 @@ export const networkMutations: Mutations = {
         by: '!isStatus(200) || !copyHead',
         test: 'packages/agents/download/test/answers.test.ts',
         title: 'come through where HTTP allows them',
-      },
-      {
-        removes: 'the end of a connection whose request waits',
-        file: 'packages/kernel/network/src/gate/raw-answer.ts',
-        text: 'return void socket.destroy()\n  }\n  const end',
-        by: "throw new Error('assigned')\n  }\n  const end",
-        title: 'a connection that waits for another one',
       },
     ],
   'a script of the interpreter whose download ends this process: a time that no timer takes, a message that its thread never sends':

@@ -53,28 +53,12 @@ export const replicaMutations: Mutations = {
       title: 'another program made on the disk',
     },
   ],
-  'a pack of small files that is forged, stale, cut off or too large': [
-    {
-      removes: 'the comparison of the bytes with the version of the object',
-      text: "if (hash('md5', file.bytes) !== now.version) return []",
-      by: "if (hash('md5', file.bytes) === '') return []",
-      title: 'with other bytes',
-    },
-  ],
   'a deletion that meets a file made meanwhile, in a store that ignores conditions on it': [
     {
       removes: 'the condition of the tombstone',
       text: 'ifVersion: version,\n        listed: true,\n        signal: within,',
       by: 'ifVersion: undefined && version,\n        listed: true,\n        signal: within,',
       title: 'a deletion that meets an edit',
-    },
-  ],
-  'a store whose listing leaves files out, to have them deleted here': [
-    {
-      removes: 'the question to the store',
-      text: "if (!certain && !(await isGone(store, path, options))) return 'differs'",
-      by: "if (!certain && (await isGone(store, path, options)) === undefined) return 'differs'",
-      title: 'a listing that lies',
     },
   ],
   'a directory of another store, or with other files, which would be mixed up': [
@@ -109,13 +93,6 @@ export const replicaMutations: Mutations = {
       title: 'what is moved to a name',
     },
     {
-      removes: 'the wait for the new name',
-      file: 'packages/adapters/replica/src/sync/send.ts',
-      text: ' && !isKept(path) &&',
-      by: ' && (!isKept(path) || true) &&',
-      title: 'the old name of a file goes',
-    },
-    {
       removes: 'the order of a push',
       changes: [
         {
@@ -147,14 +124,6 @@ export const replicaMutations: Mutations = {
       by: 'throw refusalCodes.has(known.code) ? known : notYet(path, known)',
       test: 'packages/adapters/replica/test/s3.test.ts',
       title: 'a file whose name',
-    },
-  ],
-  'an object that this machine cannot hold, at which every command would stop': [
-    {
-      removes: 'the command that goes on without it',
-      text: 'if (await isAway(site, known)) throw known',
-      by: 'throw known',
-      title: 'half of its objects',
     },
   ],
   'a file with the bytes of a tombstone, which other machines would take for a deletion': [

@@ -20,11 +20,6 @@ export const scarcityMutations: Mutations = {
   'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed':
     [
       {
-        removes: 'the word of the first process',
-        text: '  "trap \'echo none >&8\' EXIT",\n',
-        title: 'says that there is no process',
-      },
-      {
         removes: 'the wait for the processes that the look for room started, where it failed',
         text: 'trap wait EXIT; ',
         test: 'packages/kernel/sandbox/test/run/room.test.ts',

@@ -43,7 +43,7 @@ export function addressesIn(ranges: readonly string[]): (address: string) => boo
     const address = ipaddr.process(text)
     const isMetadata = metadataServices.has(address.toString())
     return known.some(({ base, bits, isSingle }) => {
-      if (isMetadata && !isSingle) return false
+      if (isMetadata && !isSingle) return false // @defence a listed name whose address is private: metadata service
       return base.kind() === address.kind() && address.match(base, bits)
     })
   }

@@ -128,7 +128,7 @@ export class Mount {
       this.#hungSince = performance.now()
       this.options.onEvent({ kind: 'hung', detail: 'the mount does not answer' })
     }
-    this.#pending.expire()
+    this.#pending.expire() // @defence a mount that hangs: operations fail in time
     const hungMs = performance.now() - (this.#hungSince ?? 0)
     // Killing rclone wakes every thread that waits in the kernel, and loses nothing: the cache is on the disk.
     const isDue = this.options.recovery === 'auto' && hungMs > this.options.timeouts.operation

@@ -50,5 +50,5 @@ function sectionText(name: string, settings: Readonly<Record<string, string>>): 
 
 /** Removes the credentials from the disk. rclone has read them into memory. */
 export async function forgetSecrets({ config }: Configuration): Promise<void> {
-  await rm(config, { force: true })
+  await rm(config, { force: true }) // @defence credentials, bucket or endpoint in the process: shows no credential
 }

@@ -63,7 +63,7 @@ export async function pulling(
     if (signal?.aborted === true) throw error
     if (isChanged(error)) return 'differs'
     const known = typed(error, path)
-    if (await isAway(site, known)) throw known
+    if (await isAway(site, known)) throw known // @defence `if (…) ` an object that this machine cannot hold: half of its objects
     if (site.tombstones.isUnfinished(path) && !refusalCodes.has(known.code)) throw notYet(path, known)
     return leaveFailed(site, path, version, known)
   }

@@ -165,7 +165,7 @@ function isSmall(remote: Remote | undefined): boolean {
 /** Returns the file if its object had these bytes and marks when the pack was written, and still has them. */
 function freshOf(file: PackedFile, now: Remote | undefined, writtenAt: number): (PackedFile & Marks)[] {
   if (now?.type !== 'file' || now.writtenAt === undefined || now.writtenAt >= writtenAt) return []
-  if (hash('md5', file.bytes) !== now.version) return []
+  if (hash('md5', file.bytes) !== now.version) return [] // @defence a pack of small files that is forged: with other bytes
   return [{ ...file, version: now.version, mtime: file.mtime ?? now.writtenAt }]
 }
 

@@ -63,7 +63,7 @@ async function pullDeletion(site: Site, path: MountPath, options: SignalOption, 
   const isEdited = facts !== undefined && !isSameBytes(base, facts)
   const isLate = !certain && site.tombstones.mayBeLate(path)
   if (facts !== undefined && !isLate && (isEdited ? isInRepository(path) : !isStillNeeded(site, path))) {
-    if (!certain && !(await isGone(store, path, options))) return 'differs'
+    if (!certain && !(await isGone(store, path, options))) return 'differs' // @defence a store whose listing leaves files out: a listing that lies
     if (isEdited) return keepOurs(site, path, facts.type === base.type ? 'content' : 'type')
     const unexpected = await site.turnstile.alone(() => disk.ask('remove', path))
     if (unexpected === undefined) tree.see(path, undefined)

@@ -68,7 +68,7 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
   }
   for (const wave of gone) {
     await steps.each(
-      wave.filter((path) => dirty.has(path) && !isKept(path) && !isNeeded(path) && !steps.isStuck(path)),
+      wave.filter((path) => dirty.has(path) && !isKept(path) && !isNeeded(path) && !steps.isStuck(path)), // @defence ` && !isKept(path)` a file that is moved: the old name of a file goes
       run,
     )
     if (steps.isHalted) return

@@ -54,7 +54,7 @@ export async function readObject(
         const verdict = first === 'doubtful' ? settleDoubt(bytes, state, store.dialect) : first
         const isExcused = verdict === 'doubtful' && !strict && digest === doubted
         doubted = digest
-        if (verdict !== 'right' && !isExcused) throw new DamagedBodyError('the checksum differs')
+        if (verdict !== 'right' && !isExcused) throw new DamagedBodyError('the checksum differs') // @defence bytes of a store that arrive damaged: is EIO for read and readStream
         store.history.noteState(key, state)
         return { bytes, state }
       } catch (error) {

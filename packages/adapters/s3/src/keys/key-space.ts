@@ -86,7 +86,7 @@ export class KeySpace {
 
   /** Whether `check` would accept a listed name. */
   isReachable(directory: MountPath, name: string): boolean {
-    if (!isLegalName(name)) return false
+    if (!isLegalName(name)) return false // @defence objects whose keys are no paths: reports keys that no path can name
     const { links, controlCharacters: control, normalised } = this.#options
     if (links === true && name.endsWith(linkSuffix)) return false
     if (control === false && controlCharacters.test(name)) return false

@@ -46,7 +46,7 @@ export function outcomeOf(
     return isNew && !mayBeDeletedSince(objectName(store, key), since) ? 'not-done' : 'unknown'
   }
   const { writes } = state.metadata
-  if (writes.includes(id)) return 'done'
+  if (writes.includes(id)) return 'done' // @defence a lost answer taken for a lost race: a lost answer is not taken for a lost race
   if (writes.some((one) => history.knewBefore(key, one, since))) return 'not-done'
   const changedAt = state.headers.LastModified?.getTime()
   // foreign writes leave no ids, so content and time decide

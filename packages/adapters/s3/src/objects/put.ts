@@ -134,7 +134,7 @@ class Put {
       throw failure('ECONFLICT', this.#task.operation, this.#task.path)
     }
     if (!this.#store.dialect.conditionalPut) throw unknownError(this.#identity, this.#task)
-    return { condition: seen, attributes: attributes === 'keep' ? this.#attributes(state?.attributes) : attributes }
+    return { condition: seen, attributes: attributes === 'keep' ? this.#attributes(state?.attributes) : attributes } // @defence `condition: seen, ` a request sent: replaces what came since only if it was seen
   }
 
   /** Sends one request; a wrong guess about the state leads to more. */

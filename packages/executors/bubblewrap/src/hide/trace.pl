@@ -63,7 +63,7 @@ sub called {
   return if syscall($n{ptrace}, $INFO, $tid, 88, $info) <= 0;    # it was killed
   my ($call, $fd, $memory, $ordered) = unpack('x24QQQx32L', $info);
   $fd &= 0xffffffff;
-  return absent($tid) if $ordered != $mark;
+  return absent($tid) if $ordered != $mark; # @defence a caller that the tracer cannot look at: to a stop that a filter of the command ordered
   return go($CONT, $tid) unless look($tid, $fd) && substr($status, 32, 8) . substr($status, 136, 8) eq $wanted;
   $waiting{$tid} = [$fd, $call, $memory];
   return go($SYSCALL, $tid);
@@ -95,7 +95,7 @@ sub listed {
   my ($out, $head) = ('', $call == $n{getdents64} ? 19 : 18);
   if (!copy($n{vm_readv}, $tid, $read, $memory)) { place($n{result}, -14) }
   else {
-    return if $read !~ $any;
+    return if $read !~ $any; # @defence ` if $read !~ $any` commands would walk, commit, archive or remove: shows at / to every program
     for (my $o = 0; $o + $head < $size;) {
       my $length = unpack('S', substr($read, $o + 16, 2));
       last if $length <= $head;

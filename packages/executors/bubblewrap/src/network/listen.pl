@@ -98,7 +98,7 @@ sub enter {
   my ($id, $pid, $start, $uid, $gid) = @_;
   my $net = network_of($id, $pid, $start);
   if ($> == 0) {
-    return if $net && syscall($setns, fileno $net, 0x40000000) == 0;
+    return if $net && syscall($setns, fileno $net, 0x40000000) == 0; # @defence one command that takes all of a count of the machine: come as well from root
     $( = $gid;
     $) = "$gid $gid";
     ($<, $>) = ($uid, $uid);
@@ -176,7 +176,7 @@ sub report {
   my ($id, $reads) = @_;
   while ($reads-- && $hears{$id} && defined recv($hears{$id}, my $packet, 128, 0x40)) {
     my $line = heard($packet) // next;
-    next if is_full($id) || $told{$id}{$line}++;
+    next if is_full($id) || $told{$id}{$line}++; # @defence `is_full($id) || ` a command that floods the helper which hears: are told up to a number
     print "refused $id $line\n";
   }
 }

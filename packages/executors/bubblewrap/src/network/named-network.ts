@@ -37,7 +37,7 @@ export async function authorityFor(network: 'none' | 'host' | NamedNetwork): Pro
 }
 
 export function narrowed(network: NamedNetwork, rules: readonly HostsRule[] = []): NamedNetwork {
-  return { ...network, list: network.list.narrow(rules) }
+  return { ...network, list: network.list.narrow(rules) } // @defence `.narrow(rules)` a host that the executor lists: narrows the list
 }
 
 interface OpenedGate {

@@ -25,7 +25,7 @@ export const firstProcessScript = [
   'unset PROOT_DONT_POLLUTE_ROOTFS',
   'trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test "$word" = go || exit 125',
   // A shell that cannot fork exits, and this trap reports the exit.
-  "trap 'echo none >&8' EXIT",
+  "trap 'echo none >&8' EXIT", // @defence too few processes: says that there is no process
   '(exec "$@" 2>&7 7>&- 8>&-)',
   'set -- "$?"; trap - EXIT; echo "exit $1" >&8',
 ].join('\n')

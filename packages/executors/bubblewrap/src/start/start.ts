@@ -122,11 +122,12 @@ async function startIn(group: Limits.CommandGroup | undefined, start: SandboxSta
       layout.placements.some(({ beneath }) => beneath !== undefined)
         ? watchMounts({ ...start, keeper: start.keeper(), child, layout, late, end: () => endSandbox(running, child) })
         : undefined
+    // @defence more protected parts than bubblewrap can mount: cover more than bubblewrap could mount
     if (late.size > 0) {
       watch = startWatch()
       if ((await Promise.race([watch?.covered(), stopped])) === 'stopped') throw await abandon(running, start.signal)
     }
-    check(child)
+    check(child) // @defence a bind's source or destination exchanged during the start
     // @defence would start in the network of this machine: a sandbox there is refused
     if (command.network !== 'host') checkNotShared(child)
     watch ??= startWatch()

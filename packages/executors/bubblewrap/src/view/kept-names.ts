@@ -19,7 +19,7 @@ export class KeptNames {
     for (const [key, { reservation }] of this.#kept) {
       const { identities } = reservation
       const isThere = [...identities.keys()].every((path) => isStill(path, identities))
-      if (!isThere) await this.#drop(key)
+      if (!isThere) await this.#drop(key) // @defence is not the one that was reserved: has removed one
     }
   }
 

@@ -21,7 +21,7 @@ export function keyOf(
       source,
       readOnly,
       type,
-      source !== undefined && sources.identity(source),
+      source !== undefined && sources.identity(source), // @defence a warm sandbox that shows an older tree: took the place of the root
     ]),
     kept.aliases,
     kept.hasTemporary,

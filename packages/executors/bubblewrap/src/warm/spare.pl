@@ -64,7 +64,7 @@ sub command {
   my $argv = pack('p*', @argv, undef);
   my @env = @{ $o->{e} };
   my $env = pack('p*', @env, undef);
-  confine();
+  confine(); # @defence a warm command that keeps a right with which its sandbox: are closed
   my $cwd = $o->{d};
   call('chdir', $cwd) == 0 or fail('chdir');
   report('ready');
@@ -99,8 +99,8 @@ sub first {
   my $pts = '/dev/pts';
   my $size = "mode=1777,size=$bytes";
   mounted('proc', 'proc', '/proc', 15, '');
-  memory('shm', '/dev/shm', 0, $size);
-  mounted('pts', 'devpts', $pts, 10, 'newinstance,ptmxmode=0666,mode=620');
+  memory('shm', '/dev/shm', 0, $size); # @defence a warm command that finds what the last one left: leaves nothing for the next
+  mounted('pts', 'devpts', $pts, 10, 'newinstance,ptmxmode=0666,mode=620'); # @defence a warm command that finds what the last one left: shares its sockets alone
   memory('tmp', '/tmp', 0, $size) if $tmp;
   if ($net) {
     socket(my $s, 2, 2 | 0x80000, 0) or fail('loopback');
@@ -108,7 +108,7 @@ sub first {
     call('ioctl', fileno $s, 0x8914, $up) == 0 or fail('loopback');
   }
   call('setsid');
-  call('prctl', 4, 0, 0, 0, 0) == 0 or fail('dumpable');
+  call('prctl', 4, 0, 0, 0, 0) == 0 or fail('dumpable'); # @defence a warm command that forges its exit status: can neither forge
   my $pid = fork;
   fail('fork') unless defined $pid;
   command() if !$pid;

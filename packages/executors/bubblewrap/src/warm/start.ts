@@ -67,7 +67,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
         return false
       }
       // Removing a mount point outside also removes the supervisor's own mount at this point.
-      if (split.top === undefined) pool.retire(supervisor)
+      if (split.top === undefined) pool.retire(supervisor) // @defence a warm sandbox that shows an older tree: removed from outside
       throw error
     }
   }
@@ -88,7 +88,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
       ? watchMounts({ ...start, keeper: start.keeper(), child: spare.child, layout, end })
       : undefined
     if (waits && !write(spare.order, Buffer.from('g'))) return giveUp()
-    report.stream?.once('close', running.expectEnd)
+    report.stream?.once('close', running.expectEnd) // @defence a supervisor of warm commands that dies: that does not answer
     return {
       ...followWarm({ pool, supervisor, spare, running, end, start, hides: command.direct !== undefined }),
       watch,

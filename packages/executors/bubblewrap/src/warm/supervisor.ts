@@ -224,7 +224,7 @@ export class Supervisor {
     }
     const entry = this.#known.get(id)
     if (entry === undefined) return true // taken, and given back unused
-    if (isAlive(entry.child)) return false
+    if (isAlive(entry.child)) return false // @defence a supervisor of warm commands that dies: which lives
     clearInterval(entry.timer)
     this.#known.delete(id)
     entry.resolve(end)

@@ -60,7 +60,7 @@ sub cover {
       unwritable($at) if $_->{ro};
     }
     elsif ($show eq 'system') { bind_('system', $_->{from}, $at) }
-    elsif ($show eq 'again') { $seal->(); bind_('again', $top, $at) }
+    elsif ($show eq 'again') { $seal->(); bind_('again', $top, $at) } # @defence `$seal->(); ` a warm command that keeps a right with which its sandbox: below each alias
     elsif ($_->{type} eq 'file') {
       # not before: the tree takes its `/dev` along
       $mask //= mask();

@@ -22,7 +22,7 @@ export class AddressBook {
   addressOf(name: string): readonly number[] | undefined {
     const known = this.#numbers.get(name)
     if (known !== undefined) return place(known)
-    if (this.#names.length >= mostNames || !this.#list.knows(name)) return undefined
+    if (this.#names.length >= mostNames || !this.#list.knows(name)) return undefined // @defence ` || !this.#list.knows(name)` DNS as a channel: end inside
     return place(this.#give(name))
   }
 

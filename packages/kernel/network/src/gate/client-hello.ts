@@ -62,7 +62,7 @@ function nameIn(hello: Reader): ClientHello {
   while (list.left > 0) {
     const type = list.number(2)
     const content = new Reader(list.take(list.number(2)))
-    if (type === extensions.encryptedHello) return { problem: 'hides its host (encrypted client hello)' }
+    if (type === extensions.encryptedHello) return { problem: 'hides its host (encrypted client hello)' } // @defence TLS for another host over a listed address: encrypted hello
     if (type !== extensions.serverName) continue
     if (name !== undefined) return { problem: 'names two hosts' }
     const names = new Reader(content.take(content.number(2)))

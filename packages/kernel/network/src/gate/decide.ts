@@ -20,7 +20,7 @@ export async function decide(
   const { method = '', url = '' } = request
   const rule = ruleFor(request, rules)
   if (rule === 'long') return { refusal: refusals.longPath() }
-  if (rule === undefined) return { refusal: refusals.request(method, url.split('?', 1)[0] ?? '') }
+  if (rule === undefined) return { refusal: refusals.request(method, url.split('?', 1)[0] ?? '') } // @defence a request that no rule of its host allows: are refused where no rule matches
   if ('unclear' in rule) return { refusal: refusals.unclear(rule.unclear) }
   const { respond, transform: { headers = {} } = {} } = rule
   if (respond !== undefined) return { answer: respond }

@@ -49,9 +49,9 @@ export class HttpDoor {
         }),
     )
     // a header that Node silently drops could frame the body
-    this.#server.maxHeadersCount = 0
+    this.#server.maxHeadersCount = 0 // @defence a request that is read in two ways: more headers than Node keeps
     // Node checks the time limit of heads after this event, which a server that does not listen never emits
-    this.#server.emit('listening')
+    this.#server.emit('listening') // @defence a sandbox that floods or holds the gate: however slowly it comes
     this.#server.keepAliveTimeout = passages.limits.idleTimeout
     // A client may end its side and wait for the answer. Node's types lack this option.
     Object.assign(this.#server, { httpAllowHalfOpen: true })
@@ -105,7 +105,7 @@ export class HttpDoor {
     const destination = this.#destinations.get(request.socket)
     if (destination === undefined) return void response.destroy()
     const judged = judge(request, destination)
-    if (judged === undefined) return destination
+    if (judged === undefined) return destination // @defence `if (…) ` HTTP for another host: a second request
     this.#passages.refuse(judged.host, destination.port, judged.refusal)
     refuse(response, judged.host, judged.refusal)
     return undefined
@@ -231,8 +231,10 @@ function judge(
     index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host' ? [value] : [],
   )
   if (said.length !== 1) return { host: name, refusal: refusals.unjudged('has a request without exactly one `Host`') }
+  // @defence HTTP for another host: a whole URL
   if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS'))
     return { host: name, refusal: refusals.unjudged('has a request with a whole URL, as for a proxy') }
+  // @defence a request that is read in two ways: a coding that its copy would not name
   if (!isPlainCoding(headers))
     return { host: name, refusal: refusals.unjudged('has a body in a coding beside `chunked`') }
   const [, host = '', at = isSecure ? '443' : '80'] = /^(.*?)(?::(\d+))?$/su.exec(said[0] ?? '') ?? []

@@ -41,14 +41,14 @@ export class Passages {
     socket.on('error', () => socket.destroy())
     // otherwise a body waits until the other side confirms the head
     socket.setNoDelay(true)
-    socket.setTimeout(this.limits.idleTimeout, () => socket.destroy())
+    socket.setTimeout(this.limits.idleTimeout, () => socket.destroy()) // @defence a sandbox that floods or holds the gate: nothing comes
     socket.once('close', () => this.#sockets.delete(socket))
     if (this.#ending.signal.aborted) socket.destroy()
   }
 
   /** Counts a connection. Returns a function to call when the connection is over, or `undefined` above the limit. */
   enter(): (() => void) | undefined {
-    if (this.#open >= this.limits.connections) return undefined
+    if (this.#open >= this.limits.connections) return undefined // @defence a sandbox that floods or holds the gate: so many connections
     this.#open++
     let left = false
     return () => {
@@ -90,7 +90,7 @@ export class Passages {
     if (this.#bytes >= bytes) return refused(refusals.tooMuch(bytes))
     // a connection from inside can end before its connection to the host is open
     const open = [...this.#outer].filter(({ destroyed }) => !destroyed).length + this.#dialling.size
-    if (open >= connections) return refused(refusals.tooMany(connections))
+    if (open >= connections) return refused(refusals.tooMany(connections)) // @defence a sandbox that floods or holds the gate: as many connections as it takes
     // `dial` rejects only when the gate is closed meanwhile
     const dialling = dial(name, port, { ...this.#options, signal: this.#ending.signal }).catch(
       () => ({ problem: 'unreachable' }) as const,
@@ -114,7 +114,7 @@ export class Passages {
       const moved = socket.bytesRead + socket.bytesWritten
       this.#bytes += moved - counted
       counted = moved
-      if (this.#bytes > bytes) end(refusals.tooMuch(bytes))
+      if (this.#bytes > bytes) end(refusals.tooMuch(bytes)) // @defence a sandbox that floods or holds the gate: more bytes
     }
     // sent bytes are counted when answers arrive, and at intervals
     socket.on('data', count)

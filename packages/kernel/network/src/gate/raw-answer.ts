@@ -13,7 +13,7 @@ export function respondRaw<Result>(
     response.assignSocket(socket)
   } catch {
     // Node itself is still answering a request with an unknown `Expect`; no honest client requests an upgrade meanwhile
-    return void socket.destroy()
+    return void socket.destroy() // @defence an answer of a host that ends this process: a connection that waits for another one
   }
   const end = (): void => {
     response.detachSocket(socket)

@@ -74,7 +74,7 @@ export function judge(
   if ('problem' in read) return { host: name, refusal: refusals.unjudged(read.problem) }
   if ('more' in read) return { host: name, refusal: refusals.unjudged('ends before its first message is whole') }
   const said = hostLists.normalName(read.name)
-  return said === name
+  return said === name // @defence ` === name` TLS for another host over a listed address: the SNI must be the name
     ? undefined
     : { host: `${said}:${port}`.replace(/:443$/u, ''), refusal: refusals.otherName(name) }
 }

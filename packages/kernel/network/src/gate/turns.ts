@@ -31,7 +31,7 @@ export class Turns {
       if (socket.writable) work()
     }
     const size = objectBytes + rawHeaders.join('').length
-    if (line.isBusy && this.#waiting + size > mostWaiting) return false
+    if (line.isBusy && this.#waiting + size > mostWaiting) return false // @defence a sandbox that floods or holds the gate: up to a number of bytes
     if (!line.isBusy) begin()
     else {
       line.waiting.push({ size, begin })
