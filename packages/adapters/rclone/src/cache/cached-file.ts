@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { textOf } from '../control/text.ts'
+import { asText } from '../control/text.ts'
 import { unlessMissing } from './disk.ts'
 
 export interface CachedFile {
@@ -71,10 +71,10 @@ function parse(text: string): CachedFile | undefined {
     const complete = Size === 0 || (first?.Pos === 0 && first.Size >= Size)
     return {
       dirty: Dirty,
-      mtimeNs: readTime(textOf(ModTime)),
+      mtimeNs: readTime(asText(ModTime)),
       size: Size,
       complete,
-      fingerprint: textOf(Fingerprint),
+      fingerprint: asText(Fingerprint),
     }
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 
 import { diagnosed, failure } from '../errors.ts'
-import { textOf } from './text.ts'
+import { asText } from './text.ts'
 
 export interface ControlOptions {
   readonly address: string
@@ -67,7 +67,7 @@ export class Control {
       const { status, text } = await this.#post(command, JSON.stringify(parameters), both)
       const answer = JSON.parse(text) as Answer
       if (status === 200) return answer
-      throw new ControlRefusal(status, textOf(answer['error']) || text)
+      throw new ControlRefusal(status, asText(answer['error']) || text)
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ControlRefusal) throw error

@@ -1,5 +1,5 @@
 import type { CallOptions, Control } from './client.ts'
-import { textOf } from './text.ts'
+import { asText } from './text.ts'
 
 /** The state of rclone's cache, as rclone reports it. */
 export interface CacheStats {
@@ -22,9 +22,9 @@ export async function readStats(control: Control, options: CallOptions = {}): Pr
   const cache = (answer['diskCache'] ?? {}) as Readonly<Record<string, unknown>>
   const count = (name: string): number => Number(cache[name] ?? 0)
   return {
-    fs: textOf(answer['fs']),
-    metadata: textOf(cache['pathMeta']),
-    content: textOf(cache['path']),
+    fs: asText(answer['fs']),
+    metadata: asText(cache['pathMeta']),
+    content: asText(cache['path']),
     uploading: count('uploadsInProgress'),
     queued: count('uploadsQueued'),
     failing: count('erroredFiles'),

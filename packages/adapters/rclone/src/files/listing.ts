@@ -47,14 +47,14 @@ function isInFlight(metadata: string): boolean {
 async function* entriesOf(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   if (options.details !== true) return yield* open.files.list(path, options)
   const entries = open.files.list(path, { ...options, details: false })
-  for await (const entry of concurrency.mapInOrder(entries, detailsAhead, (one) => describe(open, one))) {
+  for await (const entry of concurrency.mapInOrder(entries, detailsAhead, (one) => withDetails(open, one))) {
     if (entry !== undefined) yield entry
   }
   return undefined
 }
 
 /** Adds details to an entry. Resolves to `undefined` if the entry has vanished. */
-async function describe({ direct, metadata }: Open, entry: Entry): Promise<Entry | undefined> {
+async function withDetails({ direct, metadata }: Open, entry: Entry): Promise<Entry | undefined> {
   const { path, name } = entry
   if (entry.unreachable === true) return entry
   try {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
 import { type Control, ControlRefusal } from '../control/client.ts'
-import { textOf } from '../control/text.ts'
+import { asText } from '../control/text.ts'
 
 /** Messages that are kept for diagnosis. */
 const kept = 40
@@ -163,7 +163,7 @@ function isCalledOff(message: string): boolean {
 /** A name as Go quotes it: like JSON, except for characters that are hardly ever in a name. */
 function unquote(quoted: string): string {
   try {
-    return textOf(JSON.parse(quoted))
+    return asText(JSON.parse(quoted))
   } catch {
     return quoted.slice(1, -1)
   }
@@ -180,8 +180,8 @@ function parse(line: string): Message {
   try {
     const { msg, object, level, time } = JSON.parse(line) as Record<string, unknown>
     if (typeof msg === 'string') {
-      const at = Date.parse(textOf(time))
-      return { message: msg, object: textOf(object), level: textOf(level), time: Number.isNaN(at) ? Date.now() : at }
+      const at = Date.parse(asText(time))
+      return { message: msg, object: asText(object), level: asText(level), time: Number.isNaN(at) ? Date.now() : at }
     }
   } catch {
     // rclone writes plain text before it reads its flags, and when it crashes

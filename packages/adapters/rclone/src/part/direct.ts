@@ -98,7 +98,7 @@ async function writeWhole(path: string, device: bigint, data: Uint8Array): Promi
   const temp = join(dirname(path), newTempName())
   const fd = await calls.open(temp, creating, 0o666)
   try {
-    const status = await fill(fd, data)
+    const status = await writeAll(fd, data)
     if (status.dev !== device) throw new Error('the mount is gone')
     await calls.rename(temp, path)
     return { version: versionFrom(status), size: data.length }
@@ -113,7 +113,7 @@ async function remove(path: string): Promise<void> {
 }
 
 /** Writes, reads the status, and closes: FUSE reports failed writes at the close. */
-async function fill(fd: number, data: Uint8Array): Promise<BigIntStats> {
+async function writeAll(fd: number, data: Uint8Array): Promise<BigIntStats> {
   try {
     for (let written = 0; written < data.length; ) {
       written += await calls.write(fd, data, written, data.length - written)

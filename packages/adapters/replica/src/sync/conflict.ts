@@ -2,7 +2,7 @@ import type { MountPath } from '@ws/core/adapter'
 
 import type { ReplicaConflict } from '../contract.ts'
 import { conflictPath, stampOf } from './names.ts'
-import { agree, look, type Site, type Step } from './site.ts'
+import { agree, rescan, type Site, type Step } from './site.ts'
 import { isSameBytes } from './tree.ts'
 
 /** Limit of names that are tried for one version. */
@@ -30,13 +30,13 @@ export async function keepOurs(
     await disk.ask('conflict', conflict)
     if (!(await turnstile.alone(() => disk.ask('setAside', path, kept)))) {
       await disk.ask('settle', [kept])
-      await look(site, [path])
+      await rescan(site, [path])
       if (tree.seen.has(path)) continue
       return 'changed'
     }
     const below = [...tree.base.keys()].filter((one) => one.startsWith(`${path}/`))
     await agree(site, [], [path, ...below])
-    await look(site, [path, kept])
+    await rescan(site, [path, kept])
     tree.conflicts.set(kept, conflict)
     onEvent({ event: 'conflict', ...conflict })
     return 'done'

@@ -7,7 +7,7 @@ import { ancestorsOf } from './paths.ts'
 import { pullEntry } from './pull.ts'
 import { leaveFailed } from './alone.ts'
 import { type Remote, statStore } from './remote.ts'
-import { look, type Site, type Step } from './site.ts'
+import { rescan, type Site, type Step } from './site.ts'
 
 /** Most files in transfer at once. */
 const parallel = 32
@@ -125,7 +125,7 @@ export class FirstCopy {
         this.#note(path, remote)
         return
       }
-      if (step === 'changed') await look(this.#site)
+      if (step === 'changed') await rescan(this.#site)
       const now = step === 'differs' ? await statStore(this.#site.store, path, this.#options) : remote
       if (now === undefined) this.#note(path, remote)
       else this.#waiting.set(path, now)

@@ -10,7 +10,7 @@ import { bringBack } from './foreign.ts'
 import type { Remote } from './remote.ts'
 import { unitOf } from './paths.ts'
 import { send } from './send.ts'
-import { look, type Held, type Site } from './site.ts'
+import { rescan, type Held, type Site } from './site.ts'
 import { Steps } from './steps.ts'
 import { hold, lookAtAll, youngIn } from './young.ts'
 
@@ -65,7 +65,7 @@ class Pass {
     const steps = this.#steps
     const before = new Set(tree.conflicts.keys())
     if (this.#request.look === 'all') await lookAtAll(this.#site)
-    else if (this.#request.look !== undefined) await look(this.#site, this.#request.look)
+    else if (this.#request.look !== undefined) await rescan(this.#site, this.#request.look)
     const asked = new Set(this.#request.look === 'all' ? (tree.dirty as Set<MountPath>) : [])
     let listing = pull
     for (let round = 1; ; round += 1) {

@@ -62,7 +62,7 @@ export function factsToPush({ tree }: Site, path: MountPath, held: StepOptions['
 }
 
 /** Scans the disk again: these paths, or everything. */
-export async function look({ disk, tree, reserved, isBusy, onEvent }: Site, only?: readonly string[]): Promise<void> {
+export async function rescan({ disk, tree, reserved, isBusy, onEvent }: Site, only?: readonly string[]): Promise<void> {
   const before = reserved()
   const result = await disk.ask('look', { only, reserved: before, mapped: isBusy() })
   // a name that a command reserved during the scan is no user's file

@@ -4,7 +4,7 @@ import type { MountPath } from '@ws/core/adapter'
 
 import { largeBytes, type Seen } from '../worker/protocol.ts'
 import { databaseOf, hiddenTreeOf } from './paths.ts'
-import { type Held, look, type Site } from './site.ts'
+import { type Held, rescan, type Site } from './site.ts'
 import { type ReplicaTree, timeOf } from './tree.ts'
 import { isHash } from './waves.ts'
 
@@ -22,7 +22,7 @@ export async function lookAtAll(site: Site): Promise<void> {
   const isBusyNow = isBusy()
   const border = Date.now() + (isBusyNow ? 0 : 1)
   if (isBusyNow) await delay(tick)
-  await look(site)
+  await rescan(site)
   const isNewHash = (path: string): boolean => isHash(path) && tree.seen.has(path) && !tree.base.has(path)
   const files = ([...tree.dirty] as MountPath[]).filter(
     (path) => tree.seen.get(path)?.type !== 'directory' && !isNewHash(path),
@@ -55,7 +55,7 @@ export async function hold(site: Site, paths: readonly MountPath[]): Promise<Rea
   const { tree, disk, isBusy } = site
   const held = new Map<MountPath, Held>()
   if (paths.length === 0) return held
-  await look(site, paths)
+  await rescan(site, paths)
   for (const path of paths) {
     const facts = tree.seen.get(path)
     if ((facts?.size ?? 0) > largeBytes) continue
@@ -63,7 +63,7 @@ export async function hold(site: Site, paths: readonly MountPath[]): Promise<Rea
     const isHeld = facts === undefined ? databaseOf(path) !== path : bytes !== undefined || facts.type === 'symlink'
     if (isHeld) held.set(path, { facts, bytes })
   }
-  await look(site, paths)
+  await rescan(site, paths)
   const isSame = (one: Seen | undefined, other: Seen | undefined): boolean =>
     one?.ctime === other?.ctime && one?.content === other?.content
   const torn = new Set(paths.filter((path) => !isSame(tree.seen.get(path), held.get(path)?.facts)).map(databaseOf))

@@ -58,7 +58,7 @@ export class Pieces {
     if (reading === undefined) throw new Error('the file is closed')
     const { fd, before, content, name, offset } = reading
     const bytes = new Uint8Array(Math.min(Content.pieceBytes, before.size - offset))
-    const count = Content.fill(fd, bytes, offset)
+    const count = Content.readFully(fd, bytes, offset)
     if (count > 0) {
       const piece = bytes.subarray(0, count)
       name.add(piece)

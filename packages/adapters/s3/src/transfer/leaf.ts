@@ -4,7 +4,7 @@ import type { Task } from '../client/requests.ts'
 import { deleteObject, deleteVersion } from '../delete/objects.ts'
 import { failure } from '../errors.ts'
 import { readLink } from '../links/find.ts'
-import type { Found } from '../files/lookup.ts'
+import type { Resolved } from '../files/lookup.ts'
 import type { ObjectState } from '../headers/stat.ts'
 import type { Store } from '../store/store.ts'
 import { copyObject } from './copy-object.ts'
@@ -71,7 +71,7 @@ export async function moveLeaf(
   return result
 }
 
-async function stateOfLeaf(store: Store, path: MountPath, found: Found, task: Task): Promise<ObjectState> {
+async function stateOfLeaf(store: Store, path: MountPath, found: Resolved, task: Task): Promise<ObjectState> {
   if (found.type === 'file') return found.state
   const link = await readLink(store, path, task)
   if (link === undefined) throw failure('ENOENT', task.operation, path)

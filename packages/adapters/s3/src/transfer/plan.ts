@@ -3,12 +3,12 @@ import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { pagesOf } from '../listing/pages.ts'
-import { lookUp, type Found } from '../files/lookup.ts'
+import { lookUp, type Resolved } from '../files/lookup.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Plan {
-  readonly source: Found
-  readonly destination: Found | undefined
+  readonly source: Resolved
+  readonly destination: Resolved | undefined
 }
 
 /** Looks up both ends, and makes the common checks. Errors of the source come first. */

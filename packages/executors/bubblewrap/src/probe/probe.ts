@@ -77,7 +77,7 @@ export async function describeWarm(
     return { warm: problem === undefined ? 'used for all commands but the first' : `not used: ${problem}` }
   } catch (error) {
     if (shortages.of(error) !== undefined) throw error
-    return { warm: `not used: ${describe(error).reason}` }
+    return { warm: `not used: ${explained(error).reason}` }
   } finally {
     await pool.close()
   }
@@ -104,7 +104,7 @@ async function problemOf(run: () => Promise<void>): Promise<Problem | undefined>
   } catch (error) {
     // The result is cached for the life of this process, so a result under a shortage must not be returned.
     if (shortages.of(error) !== undefined) throw error
-    return describe(error)
+    return explained(error)
   }
 }
 
@@ -113,7 +113,7 @@ interface Problem {
   readonly remedy?: string | undefined
 }
 
-function describe(error: unknown): Problem {
+function explained(error: unknown): Problem {
   if (isWorkspaceError(error, 'EUNENFORCEABLE') || isWorkspaceError(error, 'ENOEXECUTOR')) return error
   const native = getNativeCause(error)
   if (native instanceof Error) return explainFailure(native.message)

@@ -26,7 +26,7 @@ export function optionPipe(
   extraFds: Map<number, DescriptorSource>,
 ): OptionPipe {
   const last = options.lastIndexOf(0, -2) + 1
-  const filled = pipe && fill(pipe, options.subarray(0, last))
+  const filled = pipe && writeWhole(pipe, options.subarray(0, last))
   if (filled === undefined) {
     extraFds.set(descriptors.arguments, 'pipe')
     const send = (running: RunningProcess) => void running.pipes.get(descriptors.arguments)?.end(options)
@@ -48,7 +48,7 @@ export function optionPipe(
 }
 
 /** @returns `undefined` if the pipe cannot take the content: pipe sizes differ, and no process reads this pipe yet */
-function fill({ read, write }: Descriptors.PipePair, content: Uint8Array): Descriptors.PipePair | undefined {
+function writeWhole({ read, write }: Descriptors.PipePair, content: Uint8Array): Descriptors.PipePair | undefined {
   let writable: number | undefined
   try {
     writable = openSync(`/proc/self/fd/${write}`, constants.O_WRONLY | constants.O_NONBLOCK)

@@ -33,7 +33,7 @@ export interface EtcDirectory {
 /** @throws WorkspaceError `ENOEXECUTOR` where no such directory can be made */
 export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
   try {
-    return fill(makeDirectoryForAll(), system)
+    return populate(makeDirectoryForAll(), system)
   } catch (native) {
     const shortage = shortages.of(native)
     if (shortage !== undefined) throw shortages.refusal(shortage, { native })
@@ -42,7 +42,7 @@ export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
   }
 }
 
-function fill(directory: string, system: readonly SystemEntry[]): EtcDirectory {
+function populate(directory: string, system: readonly SystemEntry[]): EtcDirectory {
   const close = () => rmSync(directory, { recursive: true, force: true })
   try {
     chmodSync(directory, 0o755)

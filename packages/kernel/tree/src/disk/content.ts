@@ -34,7 +34,7 @@ export interface Digest extends Read {
 export function readContent(path: string, seen: Stats, options: ReadContentOptions): Content | undefined {
   const found = readSeen(path, seen, options, (fd, size) => {
     const bytes = new Uint8Array(size)
-    const count = fill(fd, bytes, 0)
+    const count = readFully(fd, bytes, 0)
     return { count, result: count === size ? bytes : bytes.subarray(0, count) }
   })
   return found && { bytes: found.result, status: found.status, torn: found.torn }
@@ -47,7 +47,7 @@ export function digestContent(path: string, seen: Stats, options: ReadContentOpt
     const piece = new Uint8Array(Math.min(size, pieceBytes))
     let count = 0
     while (count < size) {
-      const read = fill(fd, size - count < piece.length ? piece.subarray(0, size - count) : piece, count)
+      const read = readFully(fd, size - count < piece.length ? piece.subarray(0, size - count) : piece, count)
       if (read === 0) break
       name.add(read === piece.length ? piece : piece.subarray(0, read))
       count += read
@@ -108,7 +108,7 @@ export function isSame(one: Stats, other: Stats): boolean {
 }
 
 /** Fills the array from an offset, up to the file's end. Returns the number of bytes. */
-export function fill(fd: number, bytes: Uint8Array, offset: number): number {
+export function readFully(fd: number, bytes: Uint8Array, offset: number): number {
   let done = 0
   while (done < bytes.length) {
     const count = readSync(fd, bytes, done, bytes.length - done, offset + done)
