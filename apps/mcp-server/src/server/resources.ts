@@ -15,7 +15,7 @@ import { pathOf, uriOf, uriTemplate } from '../source/uris.ts'
 /** Limit of entries in a listing. `maxProposed`: limit of proposals for a path. */
 const maxListed = 500
 const maxProposed = 100
-/** Limit of bytes of a file as a resource, read in one turn of the event loop. Tools read larger files in parts. */
+/** Maximum bytes of a resource, because the event loop waits while a resource is converted. Tools read larger files in parts. */
 const maxBytes = 1024 * 1024
 
 /** Offers files as resources: a list of top-level files, a template for all files, and proposals of paths. */
