@@ -8,7 +8,7 @@ interface CapabilityFacts {
   readonly caseSensitive: boolean
 }
 
-/** Bytes for the path of the root's descriptor, and for the suffix that the kernel adds to a deleted name. */
+/** Bytes kept free for the path of the root's descriptor, and for the suffix that the kernel adds to a deleted name. */
 const reservedPathBytes = 32
 
 export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): DriverCapabilities {

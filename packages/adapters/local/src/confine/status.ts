@@ -51,7 +51,7 @@ export interface VersionFacts {
   readonly ctimeNs: bigint
 }
 
-/** The facts behind a version of this adapter, for adapters built on it; else `undefined`. */
+/** Decodes a version that this adapter made, for adapters built on this one. Returns `undefined` for any other version. */
 export function factsOfVersion(version: Version): VersionFacts | undefined {
   const found = fieldsOf(version)
   if (found === undefined) return undefined

@@ -20,7 +20,7 @@ export interface OpenListing {
   close(): Promise<void>
 }
 
-/** The system calls of an engine: on this thread, or on libuv's pool. */
+/** The system calls of an engine, which run on this thread or on libuv's pool. */
 export interface Calls {
   readonly immediate: boolean
   open(name: HostName, flags: number, mode?: number): Maybe<number>
@@ -100,7 +100,7 @@ function listingOptions(encoding: 'utf8' | 'buffer'): fs.OpenDirOptions {
 
 type SystemCall<Arguments extends readonly unknown[], Result> = (...args: Arguments) => Result
 
-/** Calls on this thread, each timed to notice a slow disk. */
+/** System calls on this thread. Each call is timed, so that a slow disk is noticed. */
 export function immediateCalls(pace: Pace): ImmediateCalls {
   const timed =
     <Arguments extends readonly unknown[], Result>(
@@ -189,7 +189,7 @@ const rmdir = promisify(fs.rmdir) as (name: HostName) => Promise<void>
 const symlink = promisify(fs.symlink) as (target: HostName, name: HostName) => Promise<void>
 const opendir = promisify(fs.opendir) as (name: HostName, options: fs.OpenDirOptions) => Promise<fs.Dir>
 
-/** Calls on libuv's pool, bounded: four hanging calls block all of `fs.promises`. */
+/** System calls on libuv's pool. Their number is limited, because four hanging calls block all of `fs.promises`. */
 export function pooledCalls(semaphore?: concurrency.Semaphore): Calls {
   const gated = <Arguments extends readonly unknown[], Result>(
     call: SystemCall<Arguments, Promise<Result>>,

@@ -8,7 +8,7 @@ const pooled = pooledCalls()
 export const slowMountCalls = pooledCalls(slowMountSemaphore)
 
 export interface Engine {
-  /** Calls for names and metadata: on this thread, unless the disk is slow. */
+  /** System calls for names and metadata. They run on this thread unless the disk is slow. */
   readonly calls: Calls
   readonly pooled: Calls
 }

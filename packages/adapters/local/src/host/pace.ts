@@ -8,7 +8,7 @@ let fd: number | undefined
 /** Milliseconds that this thread has waited for a processor (second field of `schedstat`); 0 if unknown. */
 function runDelay(): number {
   try {
-    fd ??= openSync('/proc/thread-self/schedstat', 'r') // kept: it belongs to the thread
+    fd ??= openSync('/proc/thread-self/schedstat', 'r') // stays open, because this file belongs to the thread
     const length = readSync(fd, buffer, 0, buffer.length, 0)
     const [, delay] = buffer.toString('latin1', 0, length).split(' ')
     return Number(delay) / 1e6 || 0

@@ -8,7 +8,7 @@ export const scratchPrefix = 'ws-scratch-'
 /** The mode that marks a scratch directory that could not be removed. */
 export const givenUpMode = 0o500
 
-/** Places for scratch directories, best first. A private TMPDIR may be closed to the owner. */
+/** Parents for scratch directories, best first. The user that runs commands may have no access to a private TMPDIR. */
 export function scratchPlaces(): string[] {
   return [...new Set([tmpdir(), '/tmp', '/var/tmp'])]
 }

@@ -75,7 +75,7 @@ export async function findCandidates(
   }
 }
 
-/** The rights that ripgrep runs with: the owner's, or for trees of root, root's without capabilities. */
+/** ripgrep runs with the rights of the tree's owner. For a tree that root owns, it runs as root without capabilities. */
 function rightsOf(owner: Owner | undefined): Pick<Parameters<typeof confineArgv>[0], 'owner' | 'dropCapabilities'> {
   if (ownUser().uid !== 0) return {}
   return owner === undefined ? { dropCapabilities: true } : { owner }

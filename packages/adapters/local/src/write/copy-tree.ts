@@ -21,7 +21,7 @@ export class CopyProgress {
   readonly #task: Task
   readonly #completed: MountPath[] = []
   #count = 0
-  /** The top directory of the destination: copying it as a source would never end. */
+  /** The top directory of the destination. A source that contains it is refused, because the copy would never end. */
   top: Status | undefined
 
   constructor(task: Task) {

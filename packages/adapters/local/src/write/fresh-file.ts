@@ -121,7 +121,7 @@ async function lookAgain({ calls }: Task, name: HostName, written: Status): Prom
   }
 }
 
-/** Links the file's name. Only one writer of all processes can link a name. */
+/** Gives the file its name with a hard link. If several processes create the same name, only one of them succeeds. */
 async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<void> {
   try {
     await task.calls.link(file.temp, final)
