@@ -28,7 +28,7 @@ export class MemoryTree extends Tree {
   }
 
   createLink(directory: MemoryNode, name: string, target: string): MemoryNode {
-    const entry = this.create(directory, name, 'symlink', 0o777) // as on Linux: the bits of a link say nothing
+    const entry = this.create(directory, name, 'symlink', 0o777) // as on Linux, where the permission bits of a link have no meaning
     entry.target = target
     return entry
   }

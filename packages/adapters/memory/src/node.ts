@@ -15,7 +15,7 @@ export interface Node {
   /** A file's present bytes. The array never changes: writes replace it, and appends add bytes after its end. */
   readonly content: Uint8Array
   child(name: string): Node | undefined
-  /** Live entries: a loop leaves out entries that vanish. */
+  /** Iterates over the directory itself, not a copy: a loop skips entries that are removed meanwhile. */
   children(): IterableIterator<readonly [name: string, node: Node]>
 }
 

@@ -36,7 +36,7 @@ export function writeBytes(
   return { version, size: bytes.length, modifiedAt }
 }
 
-/** A link that was created while the body was read cannot be signalled: the body cannot be read twice. */
+/** Repeats the checks after the body was read. A new link on the path cannot be signalled, because the body cannot be read twice. */
 function prepareAgain(tree: Tree, path: MountPath, options: AdapterOptions.Write): Lookup {
   try {
     return prepareWrite(tree, path, options)

@@ -50,7 +50,7 @@ export class VolumeNode implements Node {
     }
   }
 
-  /** A version that depends on the content: a volume can give two changes within one millisecond the same numbers. */
+  /** The version depends on the content, because two changes within one millisecond can leave all numbers of a volume equal. */
   get version(): string {
     const { ino, mode, mtimeMs, ctimeMs } = this.#stats
     const numbers = `${this.type} ${ino} ${mode} ${mtimeMs} ${ctimeMs}`
