@@ -10,7 +10,7 @@ import type { RcloneStatus } from './status.ts'
 /** A part of a store as rclone mounts it. Made by `createRcloneAdapter`, or by a bucket's `adapter`. */
 export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath' | 'hostDirectory' | 'createScratch'> {
   /**
-   * The barrier: resolves when everything that was acknowledged before, by this adapter and by commands, is in the store.
+   * Resolves when the store contains every earlier change that was acknowledged, whether by this adapter or to commands.
    *
    * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and other errors of the store, `ETIMEDOUT`.
    */

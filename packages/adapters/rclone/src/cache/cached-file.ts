@@ -15,7 +15,7 @@ export interface CachedFile {
   readonly fingerprint: string
 }
 
-/** A note that cannot be read counts as not uploaded. */
+/** Returned if rclone's note about a file cannot be read: the file then counts as not uploaded. */
 const unknown: CachedFile = { dirty: true, mtimeNs: 0n, size: -1, complete: false, fingerprint: '' }
 
 /** Reads the cache's note of a file; `undefined` without a note. rclone marks the file dirty before it acknowledges the first byte. */

@@ -82,7 +82,7 @@ export class DirtyFiles {
     for (const [key, note] of this.#found) if (!(await isDirty(note))) this.#found.delete(key)
   }
 
-  /** Notes that were written since all files were clean. A file that becomes dirty gets a new note. */
+  /** Yields rclone's notes that are newer than the last moment without dirty files. A file that becomes dirty gets a new note. */
   async *#changed(directory: Buffer, path: string): AsyncGenerator<Note> {
     // one call for each directory, since a flush scans all directories again and again
     const listing = await readdir(directory, { encoding: 'buffer', withFileTypes: true }).catch(unlessMissing)

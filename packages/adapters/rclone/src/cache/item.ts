@@ -26,7 +26,7 @@ export interface Item {
 export interface Expected {
   /** By place: the content that programs see at this place. */
   readonly latest: ReadonlyMap<string, { readonly name: string; readonly isBlind?: boolean }>
-  /** Objects of this mount whose file has a known place, or none. */
+  /** Objects that this mount uploaded for files whose present place is known, or that programs can no longer see. */
   readonly keys: ReadonlySet<string>
   /** Possible names of files whose place is not known. */
   readonly unsure: readonly string[]

@@ -29,7 +29,7 @@ export class LostNames {
     this.#write(() => appendLines(this.#file, [{ name, isExtra }]))
   }
 
-  /** Removes a name: a program has written the file again, or deleted it. */
+  /** Removes a name, because a program has deleted the file or written it again. */
   delete(name: string): void {
     if (!this.#all.some((one) => one.name === name)) return
     this.#all = this.#all.filter((one) => one.name !== name)

@@ -4,12 +4,12 @@ import type { Expected, Item } from './item.ts'
 import { LostNames } from './lost-names.ts'
 import { Renames } from './renames.ts'
 
-/** Where programs see files of rclone's cache. Paths in rclone's messages about changes of programs are rclone's. */
+/** Maps files of rclone's cache to the paths that programs see. rclone's messages about changes by programs contain rclone's own paths. */
 export class Places {
   readonly renames = new Renames()
   /** Files that wait for their upload, or for a later comparison with the store, by their names in the cache. */
   readonly items = new Map<string, Item>()
-  /** Names from messages and scans: true if programs can see the name, false if not any more. */
+  /** Names found in messages and scans. True for a name that programs can see, false for a name that has vanished. */
   readonly told = new Map<string, boolean>()
   /** Names under which this mount gave content to the store. */
   readonly given = new Set<string>()
@@ -22,7 +22,7 @@ export class Places {
   /** Counts the changes of names. */
   changed = 0
   readonly lost: LostNames
-  /** Changes of programs that have not ended, by directory. */
+  /** Unfinished changes that programs are making, by directory. */
   readonly #changing = new Map<
     string,
     { readonly path: string; readonly isRemoval: boolean; readonly end: () => void }
@@ -91,7 +91,7 @@ export class Places {
     return { latest, keys, unsure }
   }
 
-  /** Notes that a program has closed a written file. */
+  /** Records that a program has closed a written file. */
   noteClose(name: string): void {
     const seenAs = this.seenAs(name)
     if (!this.items.has(name) && this.#hasPlace(seenAs)) this.add(name, true, 0).isSure = true
@@ -124,12 +124,12 @@ export class Places {
     return [...this.#changing.values()].some(({ path }) => path === to || to.startsWith(`${path}/`))
   }
 
-  /** Notes that the cache has renamed a file or a directory. */
+  /** Records that the cache has renamed a file or a directory. */
   noteRename(from: string, to: string): void {
     if (this.isFollowing && !this.#isTold(to)) this.#move(this.#hasPlace(from) ? from : this.seenAs(from), to)
   }
 
-  /** Notes that rclone has shown a file at the end of its upload. */
+  /** Records that rclone has shown a file at the end of its upload. */
   noteEnd(item: Item, [place, ...others]: readonly string[]): void {
     if (item.isSure) {
       // a message is missing
@@ -144,7 +144,7 @@ export class Places {
   /** The name that programs see of rclone's path: a directory within a renamed one keeps its earlier path. */
   seenAs = (path: string): string => this.renames.now(path, (name) => this.told.get(name) === true)
 
-  /** Notes that a program makes, removes or moves an entry. Paths are rclone's. */
+  /** Records that a program makes, removes or moves an entry. Paths are rclone's. */
   noteMaking(directory: string, name: string): void {
     const path = this.seenAs(join(directory, name))
     const end = (): void => {
@@ -181,7 +181,7 @@ export class Places {
     this.#changing.set(directory, { path: destination, isRemoval: false, end })
   }
 
-  /** Notes that the last change in a directory has ended. */
+  /** Records that the last change in a directory has ended. */
   noteChanged(directory: string, isDone: boolean): void {
     const change = this.#changing.get(directory)
     this.#changing.delete(directory)
@@ -202,12 +202,12 @@ export class Places {
     return [...this.#changing.values()].some(({ path }) => path === name)
   }
 
-  /** Notes that the store was given a file of the cache. Another file may have got its place meanwhile. */
+  /** Records that the store has received a file of the cache. Another file may have got its place meanwhile. */
   noteGiven(name: string, place: string): void {
     if (!this.isAt(name, place) && !this.isGone(place)) this.lost.add(place)
   }
 
-  /** Notes that rclone has removed a file from its cache, perhaps not the file that the program removed. */
+  /** Records that rclone has removed a file from its cache, perhaps not the file that the program removed. */
   noteUncached(place: string): void {
     const removed = [...this.#changing.values()].flatMap(({ path, isRemoval }) => (isRemoval ? [path] : []))
     if (removed.length > 0 && !removed.includes(place)) this.lost.add(place)

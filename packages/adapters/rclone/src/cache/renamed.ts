@@ -17,9 +17,9 @@ const rememberedMs = 10_000
 
 /**
  * Files of a directory that was renamed before their upload, or with an empty directory in it. rclone before 1.62 has them in its
- * cache, and in the store, under other names than programs see. While such files wait, its log tells what programs do with names.
- * A look at the mount finds what they did before. At the end of an upload, rclone shows the file where it is, also a removed one.
- * At last the mount and the store are compared.
+ * cache, and in the store, under other names than programs see. While such files wait, rclone's log reports each change of a name.
+ * A scan of the mount finds earlier changes. At the end of an upload, rclone reveals the file's place, even for a removed file.
+ * Finally, the mount and the store are compared.
  */
 export class RenamedDirectories {
   part: FollowedPart | undefined
@@ -115,7 +115,7 @@ export class RenamedDirectories {
 
   noteEnding = (name: string): unknown => this.#ending.set(name, [])
 
-  /** Notes that rclone shows a file: after an upload that ends, or for a program. */
+  /** Records that rclone shows a file, either for a program or at the end of an upload. */
   noteShown(path: string): void {
     const { items, seenAs, files } = this.places
     const place = seenAs(path)

@@ -58,7 +58,7 @@ async function contentAt(path: string): Promise<Content | undefined> {
   return { path, size: Number(size), mtimeNs, time: mtime.toISOString(), hasHoles: blocks * 512n < size }
 }
 
-/** Finishes interrupted renames: rclone moves the content first, then the metadata. Otherwise content could get another file's metadata. */
+/** Finishes renames that were interrupted after rclone moved the content. The metadata must follow, or another file could get it. */
 async function finishRenames(content: string, metadata: string): Promise<void> {
   for await (const path of filesBelow(metadata, '')) {
     const orphan = join(metadata, path)
@@ -70,7 +70,7 @@ async function finishRenames(content: string, metadata: string): Promise<void> {
   }
 }
 
-/** Finds content by its note: the time of closed content equals the note's time, to the nanosecond. */
+/** Finds the content that belongs to a note. The times of the note and of closed content are equal to the nanosecond. */
 async function findRenamed(content: string, metadata: string, said: CachedFile): Promise<string | undefined> {
   if (!said.dirty || said.mtimeNs === 0n) return undefined
   for await (const path of filesBelow(content, '')) {

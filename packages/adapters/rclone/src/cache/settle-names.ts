@@ -18,7 +18,7 @@ export interface StaleName {
   readonly at: number
   /** The store's object at `from` was uploaded for `to`. */
   readonly misplaced?: boolean
-  /** The rename met the upload: the store may have an earlier content at `to`, or nothing. */
+  /** The rename happened during the upload, so the store may have an earlier content at `to`, or nothing. */
   readonly hasMet?: boolean
 }
 

@@ -6,7 +6,7 @@ import type { StoredPart } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
-/** Milliseconds within which a rename may have met the end of an upload: the log reports one after the other. */
+/** If the log reports a rename and the end of an upload within these milliseconds, both may have happened at the same time. */
 const meetingMs = 1_000
 /** Milliseconds by which rclone's own times may differ from one another. */
 const roundingMs = 2
@@ -21,12 +21,12 @@ const mostLooks = 20
 /**
  * Files that were renamed or deleted, by any program, while the store may have had something under the old name.
  *
- * - Their upload may have begun. rclone calls it off or sees it fail, and the store may have taken the file all the
- *   same: the old name comes back. Or the upload has just ended, and rclone takes the object of the old name for the
- *   new one: it reports a name as uploaded that the store does not have.
- * - They had replaced another file by renaming. rclone does not know that the store has the other one.
+ * - Their upload may have begun. rclone cancels the upload or sees it fail, but the store may have accepted the file. The old
+ *   name then reappears. If the upload has just ended, rclone may mistake the object at the old name for the new one. It then
+ *   reports a name as uploaded that the store does not have.
+ * - They may have replaced another file by a rename. rclone does not know that the store still has this other file.
  *
- * No upload begins before the write-back delay of its file is over: the store is asked for each file that goes later.
+ * No upload begins before its file's write-back delay is over. The store is queried for each file that leaves its name later.
  */
 export class StaleNames {
   readonly #file: string
@@ -37,7 +37,7 @@ export class StaleNames {
   readonly #uploaded = new Map<string, number>()
   /** Names that were given to other files, or whose upload was cancelled, until something is uploaded under them. */
   readonly #uncertain = new Set<string>()
-  /** Files whose object the store has copied, since rclone moves it, while they waited for their upload. */
+  /** Files that wait for their upload, and whose object the store has copied because rclone is moving it. */
   readonly #copied = new Set<string>()
   /** Names of the cache whose content differs from what programs see there. */
   readonly #outdated = new Set<string>()
@@ -55,7 +55,7 @@ export class StaleNames {
     return this.#staleNames.length === 0
   }
 
-  /** Notes that a written file was closed. All times of this class are in milliseconds, by rclone's clock. */
+  /** Records that a written file was closed. All times of this class are in milliseconds, by rclone's clock. */
   noteQueue(name: string, time: number): void {
     this.noteMade(name)
     this.#outdated.delete(name)
@@ -73,7 +73,7 @@ export class StaleNames {
 
   isWaiting = (name: string): boolean => this.#waiting.has(name)
 
-  /** Notes that the store has copied an object, since rclone moves it. */
+  /** Records that the store has copied an object because rclone is moving it. */
   noteCopied(from: string, to: string): void {
     if (this.#waiting.has(from)) this.#copied.add(from)
     // rclone moves a directory with all objects there, also those of files that have left it
@@ -144,7 +144,7 @@ export class StaleNames {
     this.#add({ from: under, to: name, misplaced: true })
   }
 
-  /** Notes that the store has the files that programs see at these places. */
+  /** Records that the store has the files that programs see at these places. */
   noteCompared(isIn: (name: string, hasMet: boolean) => boolean): void {
     this.#staleNames = this.#staleNames.map((one) =>
       isIn(one.to ?? '', one.hasMet === true) ? { ...one, to: undefined } : one,
@@ -155,7 +155,7 @@ export class StaleNames {
     this.#outdated.add(name)
   }
 
-  /** Notes that the name has a file again, which must not be removed. */
+  /** Records that a file has this name again. The store's object must then not be removed. */
   noteMade(name: string): void {
     if (!this.#staleNames.some(({ from }) => from === name)) return
     this.#uncertain.add(name) // as long as it is not uploaded

@@ -40,7 +40,7 @@ export function mountArguments(
     ...['--low-level-retries', '3'],
     ...['--contimeout', '10s'],
     ...['--timeout', '60s'],
-    // Files can be run. The kernel lets only the owner and root in.
+    // The modes let programs execute files. The kernel admits only the owner and root.
     ...['--file-perms', '0700'],
     ...['--dir-perms', '0700'],
     '--default-permissions',

@@ -26,9 +26,9 @@ export interface MountLogListener {
   readonly onDelete: (name: string, time: number) => void
   /** The store has a file whose upload has not ended yet. `under`: the file's earlier name, if the object still has that name. */
   readonly onStored: (name: string, under: string | undefined) => void
-  /** The store has copied an object, since rclone renames something. */
+  /** The store has copied an object because rclone is renaming a file or a directory. */
   readonly onCopied: (from: string, to: string) => void
-  /** An upload is about to end: the file is shown next. This and the rest: only with the level `DEBUG`. */
+  /** An upload is about to end, and the file is shown next. This callback and those below need the log level `DEBUG`. */
   readonly onEnding: (name: string) => void
   readonly onShown: (name: string) => void
   /** A program makes an entry. A change ends before the next change in this directory begins. */

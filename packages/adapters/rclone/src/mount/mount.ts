@@ -28,7 +28,7 @@ const restoreAfterMs = [0, 500, 2_000, 5_000]
 const healthEveryMs = 5_000
 const healthAnswerMs = 5_000
 
-/** One mount: starts it, watches it, brings it back, ends it. */
+/** Starts one mount, watches it, restores it after a failure, and ends it. */
 export class Mount {
   readonly options: CheckedOptions
   readonly place: MountDirectories
@@ -41,7 +41,7 @@ export class Mount {
   #restoring: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #recovering: Promise<void> | undefined
-  /** Aborts the attempt to restore the mount: the mount is closed, or a caller starts another attempt. */
+  /** Aborts the attempt to restore the mount when the mount is closed, or when a caller starts another attempt. */
   #attempt: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #hungSince: number | undefined

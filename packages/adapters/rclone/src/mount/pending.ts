@@ -74,7 +74,7 @@ export class Pending {
     }
   }
 
-  /** Rejects all waiting operations: the mount does not answer. */
+  /** Rejects all waiting operations, because the mount does not answer. */
   expire(): void {
     for (const entry of this.#entries) this.#end(entry, 'mount')
   }

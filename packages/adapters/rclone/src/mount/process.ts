@@ -91,14 +91,14 @@ export class MountProcess {
       this.#exitCode ??= code ?? -1
       endAtExit.delete(this)
       if (endAtExit.size === 0) process.off('exit', endAll)
-      // Waits for the forced end of this mount, which could otherwise break the next mount here.
+      // The promise resolves only after a forced unmount, which could otherwise break the next mount here.
       void (this.#forcing ?? Promise.resolve()).then(resolve)
     }
     child.once('exit', finish)
     child.once('error', () => finish(-1))
     for (const stream of child.stdio) {
       stream?.on('error', () => undefined) // the end of the process says what matters
-      // a forgotten adapter must not keep the process alive: when the process ends, so does the mount
+      // an adapter that was never closed must not keep the process alive; its mount ends with the process
       if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
     }
     child.unref()
@@ -205,7 +205,7 @@ export class MountProcess {
     if (this.#pid === undefined) return false
     const now = Processes.readProcessStat(this.#pid)
     if (now === undefined || now.group !== this.#child.pid) return false
-    // A zombie of one thread has ended: only its parent has not collected the status.
+    // A zombie with one thread has ended, and only waits for its parent to collect the exit status.
     return !now.zombie || threadsOf(this.#pid) > 1
   }
 

@@ -7,8 +7,8 @@ import type { RunningMount } from './start.ts'
 const markMs = 10_000
 
 /**
- * Call this when no upload remains: removes the store's objects of files that were moved or deleted. Returns names at which
- * the store may differ from the files that programs see.
+ * Removes the store's objects for files that were moved or deleted. Call this when no upload remains.
+ * Returns names at which the store may differ from the files that programs see.
  */
 export async function settleStaleNames(
   running: RunningMount,

@@ -83,9 +83,9 @@ async function mayHaveMetUpload({ metadata }: Open, error: unknown, destination:
 }
 
 /**
- * Repeats a rename that failed because the file's upload ended: rclone compares two states of the file. rclone then has one
- * file under both names, and a change of one name affects the other. After rclone has forgotten the name that the store does
- * not have, a second rename corrects that. True if the second rename has moved the file.
+ * Repeats a rename that failed because the upload ended during it, so that rclone compared two states of the file. rclone then
+ * has one file under both names, and a change of one name affects the other. To correct this, rclone forgets the name that the
+ * store does not have, and the file is renamed again. Returns true if this second rename has moved the file.
  */
 async function moveAgain({ running, files }: Open, source: MountPath, move: () => Promise<unknown>): Promise<boolean> {
   try {
@@ -115,7 +115,7 @@ function isInside(path: string): boolean {
   return !path.startsWith('/../')
 }
 
-/** Call this after the barrier: removes surplus objects of the store, and adds missing objects. */
+/** Removes surplus objects of the store, and adds missing objects. Call this after a flush. */
 export async function settleUploads(
   { running, metadata, cancelled }: Open,
   signal: AbortSignal | undefined,

@@ -103,7 +103,7 @@ export class MountedPart implements MountUser {
     return this.#open
   }
 
-  /** Runs work that may hang: a hanging mount rejects it with `ETIMEDOUT`. */
+  /** Runs work that may hang. Rejects with `ETIMEDOUT` if the mount hangs. */
   track<Result>(call: Task, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
     return this.mount.track(call, work, options)
   }

@@ -10,7 +10,7 @@ export interface Features {
   readonly renames: boolean
   /** `vfs/queue` and `vfs/queue-set-expiry`: uploads can start without waiting. */
   readonly queue: boolean
-  /** `--vfs-links`: symbolic links, from the version on in which they cannot lead out of the mount (CVE-2026-54572). */
+  /** Symbolic links, by `--vfs-links`. In older versions, such links can lead out of the mount (CVE-2026-54572). */
   readonly links: boolean
   /** `directory_markers` of S3: empty directories reach the bucket. */
   readonly directoryMarkers: boolean
