@@ -39,7 +39,7 @@ export class FirstCopy {
     this.#site = site
   }
 
-  /** Starts with entries whose directories exist. @param listed every entry of the store */
+  /** Begins to copy these entries, whose directories must exist. @param listed every entry of the store */
   begin(entries: ReadonlyMap<MountPath, Remote>, listed: ReadonlyMap<string, Remote>): void {
     if (entries.size > 0) this.#listed = listed
     for (const [path, remote] of entries) {

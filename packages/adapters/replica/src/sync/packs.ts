@@ -22,7 +22,7 @@ const mostBytes = 2 * packBytes
 const mostPacks = 256
 /** Limit of packs whose files wait in memory. */
 const mostHeld = 32
-/** Number of small packs from which they become larger packs. */
+/** Small packs are merged once there are this many. */
 const mostSmall = 16
 /** Limit of packs in transfer at once. */
 const parallel = 4
@@ -43,9 +43,9 @@ interface PackedFile extends Omit<Marks, 'version'> {
 }
 
 /**
- * Copies of many small files in few objects, beside a store with one writer. Packs save requests and are never the truth: a file is taken
- * from a pack only if its object is older than the pack and the object's version is the MD5 of the bytes. Failures here are
- * ignored, since each file can come from its object.
+ * Keeps copies of many small files in few objects, for a store with one writer. Packs only save requests. A file is taken from a pack
+ * only if its own object is older than the pack, and if the version of that object is the MD5 of the bytes. Failures here are
+ * ignored, because each file can also be read from its own object.
  */
 export class Packs {
   readonly #store: InnerAdapter | undefined
@@ -92,7 +92,7 @@ export class Packs {
         } else if (fresh.reduce((sum, { bytes }) => sum + bytes.length, 0) < packBytes / 2) this.#small.set(path, marks)
       })
     } catch {
-      // if the store is away, a pull that needs it reports that
+      // if the store is unreachable, the next pull that needs it reports the failure
     }
   }
 

@@ -59,7 +59,7 @@ export async function send(site: Site, steps: Steps, { young, ...options }: Send
     if (!steps.isHalted && !steps.isStuck(path)) await steps.one(path, () => run(path))
   if (steps.isHalted) return
   const isKept = heldBack(tree, gone.flat(), [...others, ...late])
-  // a pack that was left out may contain the objects being deleted, and a waiting entry may replace any deleted entry
+  // an unsent git pack may be the new home of a deleted object, and an entry too young to send may replace any deleted entry
   const lacking = new Set(paths.filter((path) => seen.has(path) && dirty.has(path) && isHash(path)).map(hiddenTreeOf))
   const waiting = new Set([...young].filter((path) => options.held?.has(path) !== true).map(hiddenTreeOf))
   const isNeeded = (path: MountPath): boolean => {

@@ -8,7 +8,7 @@ import { isChanged, isGone } from './remote.ts'
 const mark = '\0@ws/adapter-replica is deleting this file: '
 /** Milliseconds from the claim within which the deletion must end. */
 const claimTime = 20_000
-/** Milliseconds after which the machine of a claim has surely vanished: its last request has arrived or never will. */
+/** Milliseconds after which a claim is surely abandoned, because the last request of its machine has arrived or never will. */
 const abandonedAfter = 60_000
 /** The limit for comparing clocks of two machines. Servers accept a clock error of 15 minutes for each machine. */
 const abandonedByClock = 3_600_000

@@ -12,8 +12,8 @@ import { isHash } from './waves.ts'
 const tick = 10
 
 /**
- * Scans everything. Programs may change entries meanwhile: the scan can miss an earlier change on which a later change depends. The
- * later entry is young until the next scan, which sees both. New hashes are never young: git moves objects into a pack during a scan.
+ * Scans everything. If programs change entries during the scan, it can see a change but miss an earlier change that must come first. The
+ * entry is then young until the next scan, which sees both. New hashes are never young, since git may pack objects during a scan.
  */
 export async function lookAtAll(site: Site): Promise<void> {
   const { tree, isBusy } = site
@@ -45,7 +45,7 @@ function groupOf(path: string): string {
   return path.endsWith('/packed-refs') ? (hiddenTreeOf(path) ?? path) : databaseOf(path)
 }
 
-/** The young entries that have not changed since. */
+/** The young entries that have not changed since they were found young. */
 export function youngIn({ young, seen }: ReplicaTree): MountPath[] {
   return [...young].filter(([path, time]) => timeOf(seen.get(path)) === time).map(([path]) => path)
 }

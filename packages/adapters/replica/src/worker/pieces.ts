@@ -37,7 +37,7 @@ interface Writing {
   size: number
 }
 
-/** Files in pieces between disk and store. Each file takes the memory of one piece. */
+/** Transfers files in pieces between disk and store. Each file takes the memory of one piece. */
 export class Pieces {
   readonly #readings = new Map<number, Reading>()
   readonly #writings = new Map<number, Writing>()
@@ -47,7 +47,7 @@ export class Pieces {
   open({ at, status, content }: SeenFile, mapped: boolean): number | undefined {
     const fd = Content.openSeen(at, status)
     if (fd === undefined) return undefined
-    if (mapped) fdatasyncSync(fd) // before that, a store changes no time
+    if (mapped) fdatasyncSync(fd) // until this call, a write through a mapping changes no time
     this.#last += 1
     this.#readings.set(this.#last, { fd, before: fstatSync(fd), content, name: new ContentName(), offset: 0 })
     return this.#last

@@ -215,7 +215,7 @@ export class Service implements Methods {
     const now = Date.now()
     const status = lstatSync(pathOf(place))
     const ino = inodeOf(status, () => lstatSync(pathOf(place), { bigint: true }))
-    // if the time is old enough, every later change alters it
+    // once the modification time is old enough, every later change alters this time
     const unsettled = type !== 'directory' && !isSettled(status.mtimeMs, now)
     const facts: Facts = { ...factsOf(status, type, ino), ...known, unsettled }
     if (facts.type === 'symlink' && readlinkSync(pathOf(place)) !== known.target) throw new Unexpected(gone)
