@@ -19,7 +19,7 @@ export interface BucketOptions {
   readonly prefix?: string | undefined
   /** Every change is `EROFS`, and no request is sent at the start. Default false. */
   readonly readOnly?: boolean | undefined
-  /** `rclonelink`: `name.rclonelink` has a link's target, as in rclone; writes look up each directory above. Default `off`: plain files. */
+  /** `rclonelink`: object `x.rclonelink` is the link `x`, as in rclone; writes check their parents for links. Default `off`: plain file. */
   readonly symlinks?: 'off' | 'rclonelink' | undefined
   /** Known conditions of the server, from `probeS3Dialect`. Missing fields cost a dozen requests at the start. */
   readonly dialect?: Partial<S3Dialect> | undefined

@@ -17,7 +17,7 @@ import {
 import { isPage, nativeNameOf, regionOf, statusOf } from './native.ts'
 import { BrokenListingError, DamagedBodyError, NoVersionError } from './retry.ts'
 
-/** Translates an error: code, reason without key or secret, and the SDK's error as native cause. Aborts, links and body errors pass. */
+/** Translates the SDK's error, and omits keys and secrets. Abort reasons, link signals and body errors are returned unchanged. */
 export function translate(error: unknown, operation: string, path: string, signal?: AbortSignal): unknown {
   if (error instanceof BodyFailure) return error
   if (signal?.aborted === true) return signal.reason

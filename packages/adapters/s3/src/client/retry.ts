@@ -45,7 +45,7 @@ const networkNames = /^(?:E[A-Z]+|UND_ERR_[A-Z_]+|TimeoutError|AbortError|Networ
 
 /** The number of attempts for an error that repeats. */
 export function attemptsFor(error: unknown): number {
-  if (isWorkspaceError(error)) return 1 // it has been decided already
+  if (isWorkspaceError(error)) return 1 // our own error, which no further attempt would change
   if (error instanceof NoVersionError) return fewAttempts
   if (error instanceof DamagedBodyError) return manyAttempts
   const name = nativeNameOf(error)
@@ -96,7 +96,7 @@ function isBrokenAnswer(error: unknown): boolean {
   )
 }
 
-/** Milliseconds to wait: random up to a limit that doubles each time, at least what the server demands, short after damaged bytes. */
+/** Milliseconds before the next attempt: random up to a doubling limit, but at least the server's demand. Short after damaged bytes. */
 export function delayBefore(attempt: number, error: unknown): number {
   const ceiling = Math.min(error instanceof DamagedBodyError ? 250 : 4_000, 50 * 2 ** (attempt - 1))
   return Math.max(Math.random() * ceiling, Math.min(retryAfterOf(error) ?? 0, 60_000))

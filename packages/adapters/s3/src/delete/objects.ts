@@ -71,7 +71,7 @@ export async function deleteVersion(store: Store, key: string, version: Version,
   } catch (error) {
     if (!isRefusal(error)) throw isUncertain(error, fate, task) ? unknownError(effort, task, error) : error
     if (!fate.lost) throw conflict()
-    // the attempt with the lost answer has deleted the object
+    // an earlier attempt, whose answer was lost, may have deleted the object
     const now = await headObject(store, key, task)
     if (now !== undefined) throw outcomeOf(store, effort, now) === 'not-done' ? conflict() : unknownError(effort, task)
   }

@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly flat: boolean
   /** True to include the adapters' own objects. */
   readonly reserved?: boolean | undefined
-  /** Keys on a page. Default 1,000, the maximum. */
+  /** Number of keys on a page. Default 1,000, the maximum. */
   readonly pageSize?: number | undefined
   /** Returns the key from which to continue after a page's last key, or `undefined` for the next key. */
   readonly skip?: ((last: string) => string | undefined) | undefined

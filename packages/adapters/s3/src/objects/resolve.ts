@@ -26,7 +26,7 @@ export async function resolve(
 ): Promise<ResolvedChange> {
   const key = store.keys.key(path as MountPath)
   const state = await headObject(store, key, task)
-  // on this process's clock, the change may have begun before the process
+  // convert to this process's clock; the change may have begun before the process
   const since = Math.max(0, performance.now() - (Date.now() - startedAt))
   const outcome = outcomeOf(store, { id, key, since, startedAt }, state)
   if (outcome === 'unknown' || state === undefined) return { outcome: 'unknown' }

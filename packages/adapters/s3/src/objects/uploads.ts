@@ -47,7 +47,7 @@ export function abandon(store: Store, { key, id }: { key: string; id: string }, 
   store.requests.inBackground((until) => abort(store, key, id, { operation: task.operation, path: task.path, until }))
 }
 
-/** Ends uploads that were created without an answer: uploads of the key that have no parts and no user in this process. */
+/** Aborts uploads whose creation got no answer. These are uploads of the key without parts, and without a user in this process. */
 export function sweepKey(store: Store, key: string, { operation, path }: Task): void {
   store.requests.inBackground(async (until) => {
     const task = { operation, path, until }

@@ -73,7 +73,7 @@ export class Asker {
     }
   }
 
-  /** A put command with a length: without it, the SDK warns about the body. */
+  /** Builds a put command with a content length, without which the SDK warns about the body. */
   putCommand(key: string, condition: { readonly IfMatch?: string; readonly IfNoneMatch?: '*' } = {}): PutObjectCommand {
     const Body = new TextEncoder().encode('a')
     return new PutObjectCommand({ Bucket: this.bucket, Key: key, Body, ContentLength: Body.length, ...condition })

@@ -42,7 +42,7 @@ export interface Known {
   readonly uploads: (requests: Requests) => Promise<UploadFacts>
 }
 
-/** Answers of servers in this process, by client or endpoint. */
+/** Answers that this process has received from servers, by client or endpoint. */
 const keptByClient = new WeakMap<S3Client, Map<string, Known>>()
 const keptByEndpoint = new Map<string, Known>()
 

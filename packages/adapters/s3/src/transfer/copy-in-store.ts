@@ -23,7 +23,7 @@ export function checksSource({ dialect }: Store, { state }: ObjectCopy): boolean
   return !dialect.conditionalCopySource && state.headers.LastModified !== undefined
 }
 
-/** Copies in the store, with time, mode and attributes. If the source's headers are known, the copy gets its own id, to find it again. */
+/** Copies an object within the store, with time, mode and attributes. If the source's headers are known, the copy gets an id of its own. */
 export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, sourceKey, destination, destinationKey, condition, state } = copy
   const { dialect, bucket, requests, history, extra } = store

@@ -79,7 +79,7 @@ async function copySmall(store: Store, copy: ObjectCopy, task: Task): Promise<Ve
   return version
 }
 
-/** Copies in parts, within the store if possible. */
+/** Copies an object part by part, within the store if possible. */
 async function copyLarge(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   // a listing does not include type and metadata
   const state = await headObject(store, copy.sourceKey, task)

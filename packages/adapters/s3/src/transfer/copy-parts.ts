@@ -16,7 +16,7 @@ import type { ObjectCopy } from './copy-object.ts'
 
 const partsAtATime = 4
 
-/** Copies in parts within the store, all of one state. No byte comes to this machine. */
+/** Copies an object within the store, part by part. All parts come from one version, and no byte comes to this machine. */
 export async function copyByParts(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, sourceKey, destination, destinationKey, state } = copy
   const { mode, modifiedAt } = state.stat

@@ -21,7 +21,7 @@ export async function copyLeaf(
   const { keys } = store
   const isLink = source.type === 'symlink'
   const state = await stateOfLeaf(store, from, source, task)
-  // a link and a file at one path are two objects: if one replaces the other, the condition does not apply
+  // a link and a file at one path are two different objects, so no condition can apply if one replaces the other
   const sameObject = destination === undefined || (destination.type === 'symlink') === isLink
   const condition = !sameObject ? undefined : (ifDestination ?? (overwrite ? undefined : 'absent'))
   const copy = {
