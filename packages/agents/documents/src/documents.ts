@@ -11,7 +11,7 @@ export interface Documents extends AsyncDisposable {
   /**
    * The text of a PDF by page. Do not change the bytes before the promise settles: they are copied in parts.
    * When time or memory run out after the first pages, the result is partial and a note says how to continue.
-   * Notes also report pages that are out of range, broken or empty, and text beyond 16 Mi characters.
+   * The result's notes also report pages that are out of range, broken or empty, and text beyond 16 Mi characters.
    * @throws WorkspaceError `EINVAL` for an encrypted, broken or truncated PDF; `EFBIG` for size or memory; `ETIMEDOUT`; `ECLOSED`. An abort
    * rejects with the signal's reason.
    */
