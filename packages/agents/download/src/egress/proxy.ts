@@ -11,7 +11,7 @@ import { problems } from '../errors.ts'
 import { connectOut, type EgressOptions } from './connect.ts'
 import { Transfer, type TransferOptions } from './transfer.ts'
 
-/** A loopback proxy: the only way of the clients to the network. Checks every address. Only running transfers have a password. */
+/** A loopback proxy, through which all clients reach the network. It checks every address. Only running transfers have a password. */
 export class EgressProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #options: EgressOptions
@@ -35,7 +35,7 @@ export class EgressProxy implements AsyncDisposable {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })
-    // without descriptors, a connection is refused, and only its client fails
+    // if no file descriptor is free, the server drops the new connection, and only that client fails
     this.#server.on('error', () => undefined)
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
