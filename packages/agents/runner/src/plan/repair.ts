@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** A placeholder for an unknown type: the settings of such a step are not checked. */
+/** A placeholder for a step of unknown type, whose settings are not checked. */
 export const unknownType = '\0'
 
 /** Fields that no other part of a plan depends on. */

@@ -9,7 +9,7 @@ export interface LastState {
   readonly objects?: readonly MountPath[] | undefined
 }
 
-/** State that a caller of `saveEnd` has read under a lease of the step: a second read would cost requests. */
+/** State that the caller of `saveEnd` has read under the step's lease. Passing it saves the requests for a second read. */
 export interface SinceLook {
   readonly last: LastState
   readonly isLanding: boolean

@@ -117,7 +117,7 @@ class ObjectJournal implements Journal {
     await this.#settle(record, last, before.objects).catch(() => undefined)
   }
 
-  /** A crash can leave some failures: the next call removes these, before any step runs. */
+  /** Removes failed ends. After a crash in between, the next call removes the remaining ends before any step runs. */
   async dropFailures(runId: string): Promise<StepRecord[]> {
     const kept: StepRecord[] = []
     await concurrency.forEachOf(this.#files.list(endsOf(runId)), atOnce, async (path) => {
@@ -127,7 +127,7 @@ class ObjectJournal implements Journal {
         kept.push(end.content.record)
         return
       }
-      // settle first: without its end, the landing would be open again, with unknown files
+      // settle first, because without its end the landing would count as unfinished, with unknown files
       await this.#settle(end.content.record, end.content.last)
       await this.#files.remove(path)
     })

@@ -8,7 +8,7 @@ export interface StepContext {
   readonly stepId: string
   /** From 1. */
   readonly attempt: number
-  /** Aborts after the step's timeout, after a breach, and when the run is ended. */
+  /** Is aborted after the step's timeout, after a breach, and when the run is ended. */
   readonly signal: AbortSignal
   /** The directory in which commands start: `/workspace`, or `/output` for a step without inputs. */
   readonly startsIn: string
