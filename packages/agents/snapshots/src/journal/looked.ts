@@ -20,7 +20,7 @@ export class LookedJournal extends Journal {
     this.#maxFileBytes = maxFileBytes
   }
 
-  /** Reads the bytes with their version: a mount may report an outdated version for a second. */
+  /** Reads the bytes together with their version, because a mount's `stat` may be outdated for a second. */
   override async now(path: MountPath): Promise<Kept | undefined> {
     const kept = await load(this.inner, path, this.#maxFileBytes)
     if (kept?.bytes === undefined) return kept
@@ -28,7 +28,7 @@ export class LookedJournal extends Journal {
     return { ...kept, size: stat.size, version: stat.version, bytes: () => Promise.resolve(bytes) }
   }
 
-  /** Saves nothing: the next scan finds the changes of calls. */
+  /** Saves nothing, because the next scan also finds the changes that calls make. */
   override keepBefore(): Promise<void> {
     return Promise.resolve()
   }

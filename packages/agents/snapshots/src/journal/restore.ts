@@ -125,7 +125,7 @@ async function byDepth<Entry extends Pick<Undo, 'path'>>(
   for (const depth of depths) await concurrency.forEachOf(levels.get(depth) ?? [], atOnce, act)
 }
 
-/** Unchanged directories whose time a restore changes: a change within one millisecond leaves no trace. */
+/** Returns unchanged directories whose times a restore changes. Otherwise, a change within the same millisecond would go unnoticed. */
 async function directoriesAround(journal: Journal, steps: readonly Undo[]): Promise<Directory[]> {
   // without empty directories, the store keeps no times of directories either
   if (!journal.inner.capabilities.keepsEmptyDirectories) return []

@@ -1,6 +1,6 @@
 import { Database } from '@ws/tree/disk'
 
-/** Stands for a turn without a number yet: the last turn of a state that is still valid, or the turn of the latest scan. */
+/** Stands for a turn that has no number yet: the last turn of a state that is still valid, or the turn of the latest scan. */
 export const lasting = Number.MAX_SAFE_INTEGER
 
 const tables = {

@@ -137,7 +137,7 @@ export class Packs {
     unlinkSync(this.#path(number))
   }
 
-  /** Adds no more blocks to this pack: its contents are moving. */
+  /** Makes later blocks go to newer packs, because the contents of this pack are being moved. */
   avoid(number: number): void {
     this.#first = number + 1
   }
