@@ -21,7 +21,7 @@ function isName(name: string, placeholders: readonly string[]): boolean {
   return plain.test(name) || placeholders.some((placeholder) => name === `{${placeholder}}`)
 }
 
-/** Paths of the parts of threads, from the root of the store [RP1]. The defaults are those of the bucket `solven-{env}`. */
+/** Where a store keeps each part of a thread, relative to its root [RP1]. The defaults are those of the bucket `solven-{env}`. */
 export const layoutSchema = z
   .strictObject({
     /** The bucket's name. Default `solven-{env}`. */

@@ -13,7 +13,7 @@ export type LeaseScope = 'server' | 'machine' | 'process'
 export interface Lease extends AsyncDisposable {
   readonly name: string
   readonly holder: LeaseHolder
-  /** Aborts with a `WorkspaceError` `ECLOSED` when the lease is lost. */
+  /** Is aborted with a `WorkspaceError` `ECLOSED` when the lease is lost. */
   readonly lost: AbortSignal
   /** True while no other process can have taken the lease. Only compares clocks, so it is cheap: call this before each change. */
   isHeld(): boolean

@@ -18,14 +18,14 @@ import { conditional } from './conditional.ts'
 export interface Fence {
   readonly lease: Lease | undefined
   readonly onChange: () => void
-  /** Directories that exist and that callers cannot remove through the thread: a check of their existence would cost requests. */
+  /** Directories that surely exist, because callers cannot remove them through the thread. No request needs to check for them. */
   readonly directories?: ReadonlySet<string> | undefined
   readonly onFlush: (...error: [] | [unknown]) => void
 }
 
 /**
- * Limits a store to the tree's one writer. Each operation checks the lease before its request: a paused process learns of a loss too late.
- * Changes are conditional where the store allows it: a request from before a pause then fails if a new holder has written.
+ * Lets only the holder of the lease use a store. Each operation first checks the lease, because a paused process notices a loss too late.
+ * Where the store allows it, changes are conditional. A request sent before a pause then fails if a new holder has written.
  */
 export function fence(store: StorageAdapter, { lease, onChange, onFlush, directories }: Fence): StorageAdapter {
   const admit = async ({ operation, path, signal }: Call, state = 'was not touched'): Promise<void> => {

@@ -97,7 +97,7 @@ export class Pool {
     return true
   }
 
-  /** Closes all threads. Returns the error of a thread that closed in spite of it. @throws WorkspaceError if a thread keeps its lease */
+  /** Closes all threads. Returns an error that did not prevent closing a thread. @throws WorkspaceError if a thread keeps its lease */
   async close(): Promise<Error | undefined> {
     const entries = [...this.#entries.values()]
     const ends = await Promise.allSettled(entries.map((entry) => this.#close(entry)))

@@ -6,7 +6,7 @@ import { fence } from './fence.ts'
 import { mountPointsOf, type ThreadPlace } from './mounts.ts'
 import { kindOf, treeOf } from './tree.ts'
 
-/** The lease's note with the exact id, since lease names are folded. If the note exists, the thread's tree exists. */
+/** The lease's note that contains the exact thread id, because lease names ignore case. If the note exists, the thread's tree exists. */
 export const idNote = 'id'
 
 /** True if a directory exists without an object in it. */
