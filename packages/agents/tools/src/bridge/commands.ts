@@ -23,7 +23,7 @@ export interface CommandAnswer {
   readonly timedOut: boolean
   readonly signal: string | null
   readonly duration: number
-  /** Notes on a refusal with its remedy, on the timeout, and on rules that stopped parts of the command. */
+  /** Sentences that explain a refusal and its remedy, the timeout, and rules that stopped parts of the command. */
   readonly notes: readonly string[]
   readonly refused: boolean
 }

@@ -10,7 +10,7 @@ export interface LineWindow {
   readonly startLine: number
   /** The last line, from 1; one less than {@link startLine} in an empty window. */
   readonly endLine: number
-  /** Lines of the text. A final line without a line end counts; a final line end begins no further line. */
+  /** Number of lines in the text. A last line without a line end counts. Nothing is counted after a last line end. */
   readonly totalLines: number
   /** The offset of the next window. Absent at the end of the text. */
   readonly nextOffset?: number | undefined

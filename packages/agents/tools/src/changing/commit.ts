@@ -102,7 +102,7 @@ async function remove(call: Call, { path, before, old }: Planned<'delete'>, done
     await deleteVersion(call, path, before, signal)
     add()
   } catch (error) {
-    // after an abort, or without an answer, the deletion may have happened
+    // if the call was aborted or got no answer, the entry may be deleted all the same
     const isUnclear = !isWorkspaceError(error) || error.code === 'EIO' || error.code === 'ETIMEDOUT'
     if (isUnclear && (await isGone(call, path))) add()
     throw error
@@ -116,7 +116,7 @@ async function lateVersion(
   content: Uint8Array,
 ): Promise<Version | undefined> {
   if (isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'EEXIST')) return undefined
-  const found = await workspace.read(path).catch(() => undefined) // without a read, nothing shows that the content was written
+  const found = await workspace.read(path).catch(() => undefined) // if the read fails too, nothing proves that the content was written
   return found !== undefined && Buffer.compare(found.bytes, content) === 0 ? found.stat.version : undefined
 }
 
