@@ -99,7 +99,7 @@ export function bubblewrapArguments(
   }
 }
 
-/** bubblewrap shares the network of the process that starts it, so it must start in the held one. */
+/** Returns a prefix that starts bubblewrap in the held network, because bubblewrap shares the network of its parent. */
 function entered({ network }: CommandTree): string[] {
   return typeof network === 'object' ? enterArguments(network) : []
 }
@@ -181,7 +181,7 @@ function closedFirst(placements: readonly Placement[]): string[] {
   return placements.filter(({ show }) => show === 'closed').flatMap(({ at }) => ['--remount-ro', at])
 }
 
-/** Links from an alias to the system's names. The mounts below the alias are placements instead. */
+/** Returns arguments that link the system's names below an alias. Mounts below the alias are placements instead. */
 function aliasArguments(alias: VirtualPath, { system, tools, layout }: CommandTree): string[] {
   return [...systemNames([...system, ...tools]), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
     '--symlink',

@@ -34,7 +34,7 @@ export type RefusedPlace =
   | { readonly kind: 'open'; readonly port: number }
 
 export interface ListenedSockets {
-  /** Resolves after the pending calls of `onRefused`. Later refusals are told again, and counted from 0. */
+  /** Resolves after the pending calls of `onRefused`. Later, each refusal is reported again, and counted from 0. */
   settle(): Promise<void>
   /** Ends the calls of `onRefused` after the pending ones. */
   end(): Promise<void>
@@ -77,7 +77,7 @@ interface Waiting extends Pick<ListenRequest, 'onSocket'> {
   readonly settle: (problem?: Error) => void
 }
 
-/** A helper of its own, which a waiting request holds up for no other user. */
+/** Starts a helper that is not shared, so that a request that waits does not delay other users. */
 export function startListener(): Listener & { readonly isLost: boolean; close(): void } {
   const problem = listenerProblem()
   if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })

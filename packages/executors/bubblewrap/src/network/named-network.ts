@@ -79,7 +79,7 @@ export class NetworkGate {
     })
   }
 
-  /** Ends the gate with its last command. Every connection of the command was reported before. */
+  /** Removes a command, and closes the gate after the last one. Resolves when every connection of the command has been reported. */
   leave(command: CommandNetwork): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#commands.has(command)) return
@@ -129,7 +129,7 @@ export class NetworkGate {
     }
   }
 
-  /** Reports the refusals so far. Later ones are told anew, since another command may meet the same. */
+  /** Reports the refusals so far. The same refusal is reported again later, because another command may cause it. */
   async #settle(): Promise<void> {
     await this.#opened?.sockets.settle()
     this.#opened?.gate.settle()

@@ -14,8 +14,8 @@ export interface StartGuard {
   close(): void
 }
 
-// Sleeps until it reads `close`, or the end of file when the process that started it dies. Then it reads the recorded groups, one a line;
-// a finished start has a blank line. A group's number is not reused while a member of the group lives.
+// Waits for input. `close` ends the script. The end of file means that the parent has died: the script then kills the recorded groups,
+// one a line. The line of a finished start is blank. A group's number is not reused while a member of the group lives.
 const script = `
 read -r word
 [ "$word" = close ] && exit 0

@@ -33,7 +33,7 @@ export class KeptNames {
     }
     const reservation = await keeper.reserve(names, owner)
     if (this.#kept.has(key)) return await reservation.release()
-    // the next process that reserves a name removes names that remain
+    // after a failed removal, the next process that reserves a name removes the leftovers
     const timer = setTimeout(() => void this.#drop(key).catch(() => undefined), idle).unref()
     this.#kept.set(key, { reservation, timer })
   }

@@ -28,9 +28,9 @@ export interface PrepareOptions {
 }
 
 /**
- * Chooses the form of the root for a mount at `/`. Reserves names for this root and for the rules.
- * @throws WorkspaceError `EBUSY`, `EUNENFORCEABLE` for names that cannot be reserved; `EUNENFORCEABLE`, `ENOEXECUTOR` for an impossible
- * form of root
+ * Chooses how the root of a mount at `/` is built. Reserves the names that this root and the rules need.
+ * @throws WorkspaceError `EBUSY`, `EUNENFORCEABLE` if names cannot be reserved; `EUNENFORCEABLE`, `ENOEXECUTOR` if the root cannot be
+ * built in the requested way
  */
 export async function prepareTree(
   plan: BindPlan,

@@ -44,7 +44,7 @@ export class Supervisor {
         this.#exited.resolve()
         this.#lose()
       })
-    // `close` and `exit` report a silent end
+    // errors are ignored, because the `close` and `exit` events also report a broken stream
     for (const stream of [control, status]) stream.on('error', () => undefined)
     let said = ''
     status.setEncoding('latin1')
