@@ -24,7 +24,7 @@ export interface ViewBind {
 
 export interface SystemPart {
   readonly binds: readonly ViewBind[]
-  /** Links at the top level. If the workspace is the root, binds replace these links. */
+  /** Symbolic links at the system's top level. If the workspace is the root, binds replace these links. */
   readonly links: readonly { readonly at: string; readonly target: string }[]
   readonly rules: readonly Landlock.LandlockRule[]
   /** Device and inode of the view's `/etc`. */
