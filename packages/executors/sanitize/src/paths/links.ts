@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const mostEntries = 50_000
 const mostLinks = 40
 
-/** Link targets among the system's programs. Links to these, as in a virtual environment, are harmless. */
+/** Matches link targets among the system's programs. Such links, as in a virtual environment, are harmless. */
 const programTarget = /^\/(?:usr|bin|sbin|lib|lib64)\/(?!.*(?:^|\/)\.\.(?:\/|$))/
 
 /**
