@@ -9,7 +9,7 @@ import { sessionOf, shellOf } from '../state/shell.ts'
 
 export type Pieces = readonly (Piece | typeof boundary)[]
 
-/** The name of an internal command that has a part of a word as its argument. Its expanded words are the values of the part. */
+/** Names an internal command that gets part of a word as its only argument. Expanding this argument yields the values of the part. */
 export const standIn = '\u{f0007}'
 
 /** Expands the parts of words. just-bash returns each value as if it were quoted. */

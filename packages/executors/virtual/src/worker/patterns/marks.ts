@@ -1,4 +1,4 @@
-// Marks in expanded text for the matcher: lone low surrogates, which scripts cannot contain. Foreign bytes use another range.
+// Lone low surrogates, which mark expanded text for the matcher. Scripts cannot contain them. Foreign bytes use another range.
 
 export const marks = {
   begin: '\udf00',
