@@ -81,7 +81,7 @@ export function listTests({ describe, test, change }: Suite): void {
 
     test('gives each of many entries once', {}, async (it) => {
       const count = it.pageSize + (it.deep ? 3000 : 100)
-      // all at once, the last ones would wait for longer than a store's deadline
+      // in groups, because the last of many concurrent writes would wait longer than a store's deadline
       for (let from = 0; from < count; from += 100)
         await Promise.all(
           Array.from({ length: Math.min(100, count - from) }, (_, index) => it.put(`/many/${from + index}`, '')),

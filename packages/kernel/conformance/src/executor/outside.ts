@@ -88,7 +88,7 @@ export async function createVictim(owner: { readonly uid: number; readonly gid: 
   const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {}
   // `cat` repeats its input; the second argument only puts the secret on the command line
   const child = spawn('cat', ['-', `/${secret}`], { env: { SECRET: secret }, stdio: ['pipe', 'pipe', 'ignore'], ...as })
-  // ignores failed writes: if the process has ended, so has its output
+  // a failed write is ignored, because an ended process also ends its output
   child.stdin.on('error', () => undefined)
   await once(child, 'spawn')
   const answers = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
@@ -98,7 +98,7 @@ export async function createVictim(owner: { readonly uid: number; readonly gid: 
     async lives() {
       child.stdin.write('x')
       const patience = new AbortController()
-      const late = delay(15_000, undefined, { signal: patience.signal }).catch(() => undefined) // after an abort, the answer came first
+      const late = delay(15_000, undefined, { signal: patience.signal }).catch(() => undefined) // aborted below, once the answer has come
       const answer = await Promise.race([answers.next(), late])
       patience.abort()
       return answer?.done === false

@@ -6,8 +6,8 @@ export interface WorkspaceFixture {
   /** The executor of the commands. All tests may share one executor, because probes are slow. */
   readonly executor: Executor
   /**
-   * An empty, writable store, which the kit closes. For real processes: a directory of the user of commands. All stores must lie in one
-   * directory, under names such as `t1` and `t12`.
+   * An empty, writable store, which the kit closes. If commands are real processes, their user must own the store's directory.
+   * All stores must lie in one directory, under names such as `t1` and `t12`.
    */
   readonly createStore: (name: string) => StorageAdapter | Promise<StorageAdapter>
   /** Opens the workspaces. Default: `createWorkspace` of the core. */

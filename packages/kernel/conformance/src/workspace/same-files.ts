@@ -3,7 +3,7 @@ import { equal } from '../assert.ts'
 import { codeOf, type Site, skillsPath } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** Removes the system's names: with a root at `/`, only listings of commands contain them. */
+/** Removes the system's names. With a root at `/`, commands list these names, but the file API does not. */
 function withoutSystem(site: Site, paths: readonly string[]): string[] {
   const names = site.root === '/' ? [...systemNames, 'tmp', 'workspace'] : []
   return paths.filter((path) => !names.includes(path.split('/')[0] ?? '')).sort()
