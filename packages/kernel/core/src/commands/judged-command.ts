@@ -34,7 +34,7 @@ export interface Judging {
   readonly end?: EndedCommand | undefined
 }
 
-/** Wraps a command for callers. Its result lists created names that match pattern rules, and rules that may have made the command fail. */
+/** Wraps a command for callers. Adds two lists to its result: new names that match pattern rules, and rules that may explain a failure. */
 export function judgeCommand(started: StartedCommand, input: CommandInput, judging: Judging): RunningCommand {
   const began = judging.clock.begin()
   const result = started.wait().then(

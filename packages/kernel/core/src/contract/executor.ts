@@ -75,7 +75,7 @@ export interface CommandRequest {
   readonly login: boolean
   /**
    * No file of the workspace may decide how the command starts: no start-up file, and no workspace directory in PATH.
-   * Set for a command with an acknowledged rule.
+   * Set if the call's `acknowledge` option switched off a rule for this command.
    */
   readonly bare?: boolean | undefined
   /** Milliseconds after which the whole process tree is killed; absent: no limit. */
@@ -109,7 +109,7 @@ export interface ConnectionReport {
   /** Bytes sent to the host. */
   readonly sentBytes: number
   readonly receivedBytes: number
-  /** Several commands of the workspace ran in this network: the attempt can be of any of them. */
+  /** True if several commands of the workspace used this network, so that any of them may have made the attempt. */
   readonly shared?: true | undefined
 }
 
@@ -141,7 +141,7 @@ export interface NetworkViolation {
   /** A part of a sentence, printed directly after the host. */
   readonly reason: string
   readonly remedy: string
-  /** Several commands of the workspace ran in this network: the attempt can be of any of them. Each has the violation. */
+  /** True if several commands of the workspace used this network. Any of them may have made the attempt, so each gets the violation. */
   readonly shared?: true | undefined
 }
 
@@ -344,7 +344,7 @@ export interface AttachedExecutor {
   spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand>
   /** Starts a command on a terminal, otherwise like `spawn`. Rejects with `ENOTSUP` without terminals. Absent: sessions are `ENOTSUP`. */
   openTerminal?(request: TerminalRequest, plan: BindPlan): Promise<Terminal>
-  /** Kills every process and releases all resources. `ETIMEDOUT`: some processes or starts remain that no signal can end. */
+  /** Kills every process and releases all resources. Rejects with `ETIMEDOUT` if a process or a start does not end, even after SIGKILL. */
   close(): Promise<void>
 }
 

@@ -71,7 +71,7 @@ export interface EntryIterator extends AsyncIterableIterator<InnerEntry> {
 }
 
 export interface ListedOption extends SignalOption {
-  /** True if a listing showed the directories above and, with `ifVersion`, the path. The store then need not check for links. */
+  /** True if a listing has shown the parent directories and, with `ifVersion`, the entry. The store may then skip its checks for links. */
   readonly listed?: boolean | undefined
 }
 

@@ -160,7 +160,7 @@ class Subtree {
     return isWithin(path as MountPath, this.#root) ? relativeTo(path as MountPath, this.#root) : '/'
   }
 
-  /** Translates paths in a sentence. Paths are between backticks. */
+  /** Translates the paths in a sentence, which stand between backticks. */
   #outerText(text: string): string {
     return text.replaceAll(`\`${this.#root}\``, '`/`').replaceAll(`\`${this.#root}/`, '`/')
   }

@@ -214,7 +214,7 @@ export class Gate {
     })
   }
 
-  /** Returns the deepest read-only ancestor of `path` in its mount. Calls cannot create this ancestor. */
+  /** Returns the deepest ancestor of the path, in its mount, that rules make read-only. No call may create this directory. */
   unwritableAncestor({ virtual, node, mount }: Located): VirtualPath | undefined {
     if (mount === undefined) return undefined
     let below: VirtualPath = virtual

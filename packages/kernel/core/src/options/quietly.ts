@@ -4,7 +4,7 @@ export function quietly<Event>(listener: ((event: Event) => void) | undefined): 
     try {
       listener?.(event)
     } catch {
-      // in streams and timers, which cause most events, an error would end the process
+      // ignored, because an error in a stream or timer, where most events arise, would end the process
     }
   }
 }

@@ -29,7 +29,7 @@ function ask(
     try {
       verdict = rule.test(command)
     } catch {
-      // the refusal contains the rule's name, so the error itself is dropped
+      // the error is dropped, because the refusal already names the rule that failed
       return refuse(rule, 'the command could not be judged: the rule failed', 'tell the author of the rule')
     }
     if (verdict === true) continue

@@ -140,7 +140,7 @@ export function contains(root: string, path: string): boolean {
   return path === root || path.startsWith(root === '/' ? '/' : `${root}/`)
 }
 
-/** Removes the first segment of a relative path once, if it equals `name`. */
+/** Drops the first segment of a relative path if it equals `name`. Later segments with this name remain. */
 export function stripFirstSegment(path: string, name: string): string {
   if (path.startsWith('/') || name === '') return path
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')

@@ -42,7 +42,7 @@ export interface PathManager {
    */
   resolveRead(path: string | URL): HostPath
   /**
-   * Returns the real path to write; a relative path starts at the output root. Removes a first segment that equals that root's name, once.
+   * Returns the real path to write. A relative path starts at the output root. If it begins with that root's name, this segment is dropped.
    * @throws WorkspaceError as `resolveRead`, and `EINVAL` for an unknown exception
    */
   resolveWrite(path: string | URL, options?: ResolveWriteOptions): HostPath
