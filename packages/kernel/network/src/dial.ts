@@ -49,7 +49,7 @@ async function dialAddress(address: string, port: number, signal: AbortSignal): 
     if (normalAddress(socket.remoteAddress ?? '') !== normalAddress(address)) throw new Error('another address')
     return socket
   } catch {
-    // whatever the fault, the next address is tried
+    // the next address is tried after any fault
     socket.destroy()
     return undefined
   } finally {

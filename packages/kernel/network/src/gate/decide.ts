@@ -40,7 +40,7 @@ async function valuesOf(headers: NonNullable<RequestTransform['headers']>): Prom
     )
     return values.every(([, value]) => isHeaderValue(value)) ? Object.fromEntries(values) : undefined
   } catch {
-    // the error's text could contain the credential, so the refusal reports the fault
+    // the error is dropped, because its text could contain the credential; the refusal names the fault
     return undefined
   }
 }

@@ -24,7 +24,7 @@ export function requestOptions(request: IncomingMessage, over: Socket | Agent, h
     path: request.url,
     setHost: false,
     maxHeaderSize,
-    // of headers with one name, in upper or lower case, the last wins
+    // Node ignores the case of names: if two headers have the same name, the last one is sent
     headers: { ...own, ...headers, ...(hasBody && !names.has('content-length') && { 'transfer-encoding': 'chunked' }) },
   }
 }
