@@ -163,7 +163,7 @@ export class HeldWork {
   readonly #starting = new Set<Promise<unknown>>()
   readonly #stop = new AbortController()
 
-  /** Aborts with `ECLOSED` when no further work may start. */
+  /** Is aborted with `ECLOSED` when no further work may start. */
   get stopped(): AbortSignal {
     return this.#stop.signal
   }

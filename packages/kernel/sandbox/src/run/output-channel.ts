@@ -15,7 +15,7 @@ export function createRing(limit: number, from: Buffer = empty): Ring {
   let length = from.length
   function grow(wanted: number) {
     const larger = Buffer.allocUnsafe(Math.min(limit, Math.max(wanted, buffer.length * 2, 4096)))
-    buffer.copy(larger, 0, 0, length) // below its limit, the buffer has not wrapped yet
+    buffer.copy(larger, 0, 0, length) // a buffer below its limit has not wrapped yet
     buffer = larger
   }
   const content = (): Buffer => {
