@@ -84,7 +84,7 @@ function readSeen<Result>(
   const fd = openSeen(path, seen)
   if (fd === undefined) return undefined
   try {
-    if (mapped) fdatasyncSync(fd) // before this call, a write through a mapping changes no time
+    if (mapped) fdatasyncSync(fd) // until this call, a write through a mapping changes no time
     let before = fstatSync(fd)
     for (let attempt = 1; ; attempt += 1) {
       if (before.size > maxBytes) return undefined

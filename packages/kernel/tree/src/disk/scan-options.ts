@@ -16,10 +16,10 @@ export interface ScanOptions {
   readonly reserved: readonly string[]
   /** Names to skip at any depth. They count as unchanged, with everything below. */
   readonly skipped?: ReadonlySet<string> | undefined
-  /** If true, an entry that moved to a place that cannot be saved is unknown. Default false: it counts as removed. */
+  /** If true, an entry that moved to a path which a scan cannot save (invalid UTF-8) counts as unknown. Default false: as removed. */
   readonly keepMoved?: boolean | undefined
   readonly ahead?: Ahead | undefined
-  /** Reads a new or changed file, and returns the name of its bytes, a digest; `undefined` if unreadable. */
+  /** Reads a new or changed file, and returns the digest of its bytes; `undefined` for an unreadable file. */
   readonly take: (place: string, seen: Stats) => Digest | undefined
 }
 
