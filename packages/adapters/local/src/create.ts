@@ -184,8 +184,8 @@ async function magicOf(path: string): Promise<number | undefined> {
 const scratchSwept = 16
 
 /**
- * Removes scratch directories of killed processes. Each is opened as a scratch tree, which confines the removal:
- * in a shared place, any user may have made such a directory.
+ * Removes scratch directories of killed processes. In a shared directory such as /tmp, any user may have made them.
+ * So each is opened as a scratch tree, which confines the removal.
  */
 async function sweepScratch(parent: string, uid: number): Promise<void> {
   let left = scratchSwept

@@ -125,7 +125,7 @@ export class Listing implements EntryIterator, Held {
       try {
         dirent = level.listing.readSync()
       } catch {
-        return // the same call fails again, where its error is handled
+        return // ignored here: the asynchronous listing makes the call again, and handles its error
       }
       if (dirent === null) {
         if (!this.#leaveAtOnce(calls, level)) return
@@ -137,7 +137,7 @@ export class Listing implements EntryIterator, Held {
           continue
         }
       } catch {
-        this.#heldBack = dirent // the thorough way asks again, and handles the error
+        this.#heldBack = dirent // ignored here: the asynchronous listing checks the entry again, and handles the error
         return
       }
       const entry = this.#entryAtOnce(calls, level, dirent)
@@ -198,7 +198,7 @@ export class Listing implements EntryIterator, Held {
       }
       return true
     } catch {
-      if (fd >= 0) calls.close(fd) // the thorough way meets the error again
+      if (fd >= 0) calls.close(fd) // ignored here: the asynchronous listing gets the same error
       return false
     }
   }

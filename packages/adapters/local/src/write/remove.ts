@@ -199,7 +199,7 @@ function removeAtOnce(
   try {
     calls.unlink(under(directory.self, name))
   } catch {
-    return false // the thorough way meets the error again
+    return false // ignored here: the asynchronous removal gets the same error
   }
   progress.removed(paths.child(path, name))
   return true
