@@ -45,7 +45,7 @@ export class VolumeNode implements Node {
     try {
       return new Uint8Array(this.#fs.readFileSync(this.place) as Uint8Array)
     } catch (error) {
-      if (isMissing(error)) return new Uint8Array() // it went since it was looked at
+      if (isMissing(error)) return new Uint8Array() // the file was removed after its lookup
       throw error
     }
   }
@@ -74,7 +74,7 @@ export class VolumeNode implements Node {
     try {
       return (this.#fs.readdirSync(this.place || '/') as unknown[]).map(String)
     } catch (error) {
-      if (isMissing(error)) return [] // it went since it was looked at
+      if (isMissing(error)) return [] // the directory was removed after its lookup
       throw error
     }
   }
