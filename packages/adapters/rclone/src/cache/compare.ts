@@ -27,8 +27,8 @@ export interface Compared {
 }
 
 /**
- * Compares files of the cache, and directories of the mount, with the store. It gives the store what it lacks. Objects of this mount
- * go where messages have told that programs removed or moved them.
+ * Compares files of the cache, and directories of the mount, with the store. Adds missing entries to the store. Removes or moves the
+ * objects of this mount whose files were removed or moved by programs, according to rclone's messages.
  */
 export async function compare(part: FollowedPart, comparison: () => Comparison): Promise<Compared> {
   const shown = new Set<string>()

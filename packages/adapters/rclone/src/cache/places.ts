@@ -114,7 +114,7 @@ export class Places {
     })
   }
 
-  /** The name that programs see of rclone's new path of a file or a directory. */
+  /** Converts rclone's new path of a file or a directory to the path that programs see. */
   becoming(to: string): string {
     return this.#isTold(to) ? to : this.seenAs(to)
   }

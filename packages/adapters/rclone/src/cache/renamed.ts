@@ -73,7 +73,7 @@ export class RenamedDirectories {
     if (isDone && name !== undefined && !this.places.items.has(name)) this.places.addGone(name)
   }
 
-  /** Notes a rename of a directory. Both paths end with a slash. */
+  /** Records the rename of a directory. Both paths end with a slash. */
   noteDirectory(from: string, to: string): void {
     const moved = this.#moved.filter((name) => name.startsWith(to) && !this.places.items.has(name))
     this.#moved = []
@@ -182,8 +182,8 @@ export class RenamedDirectories {
   }
 
   /**
-   * Call this when the store is right: rclone looks up files and directories again, and then programs do. They use earlier paths
-   * while the kernel remembers them.
+   * Makes rclone, and then programs, look up files and directories again. Call this when the store is correct. Until then, programs
+   * use earlier paths that the kernel remembers.
    */
   async forget(signal: AbortSignal | undefined): Promise<void> {
     const directories = [...this.#doubtful]

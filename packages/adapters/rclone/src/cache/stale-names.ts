@@ -131,7 +131,7 @@ export class StaleNames {
   }
 
   #noteUploaded(name: string, time: number): void {
-    this.#uploaded.delete(name) // the latest upload comes last
+    this.#uploaded.delete(name) // the name is deleted first, so that the map lists the latest upload last
     this.#uploaded.set(name, time)
     for (const [old, at] of this.#uploaded) {
       if (time - at < meetingMs) return
@@ -139,7 +139,7 @@ export class StaleNames {
     }
   }
 
-  /** After a rename that failed in the middle, or met the end of an upload, rclone goes on uploading under the old name. */
+  /** Records that rclone still uploads under the old name. This happens after a half-done rename, or a rename at the end of an upload. */
   noteMisplaced(name: string, under: string): void {
     this.#add({ from: under, to: name, misplaced: true })
   }

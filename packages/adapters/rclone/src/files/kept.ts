@@ -45,11 +45,11 @@ async function untilKept(metadata: string, { version, size }: WriteResult, befor
   for (;;) {
     const cached = lookAtCachedFile(metadata)
     const isWhole = cached !== undefined && cached !== 'changing' && cached.complete && cached.size === size
-    // The note of the replaced file can be equally recent: rclone also notes the end of an upload.
+    // The note of the replaced file can be equally recent, because rclone rewrites a note at the end of an upload.
     const isOld = before !== undefined && noteOf(metadata) === before
     // An older note describes the state before the write.
     if (isWhole && !isOld && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
-      // A much later time comes from another writer: then this write's version differs from the present version.
+      // A much later time means that another writer came after. The result is then this write's own version, not the present version.
       const isOurs = cached.mtimeNs - written.mtimeNs < sameWriteNs
       const now = isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : asWritten
       return { result: { version: now, size }, waits: cached.dirty }

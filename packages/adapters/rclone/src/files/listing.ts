@@ -18,8 +18,8 @@ const inFlightMs = 600_000
 const maxRemembered = 10_000
 
 /**
- * A listing that names each path once: rclone briefly shows a file twice if it is renamed during its upload. At first all names are
- * remembered, since the cache may still note such a file by its old name. Later names take no memory, except files in upload.
+ * Lists each path once, because rclone briefly shows a file twice if it is renamed during its upload. The first names are all
+ * remembered, since the cache may still know such a file by its old name. Of later names, only files in upload are remembered.
  */
 export async function* listed(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   const seen = new Set<MountPath>()

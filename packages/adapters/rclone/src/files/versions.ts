@@ -12,9 +12,9 @@ import type { RunningMount } from '../mount/start.ts'
 type CachedNow = ReturnType<typeof lookAtCachedFile>
 
 /**
- * Makes a state's version of size and time only: inode numbers follow names, and each mount is a new device. The time comes from
- * the cache: for a second, the kernel reports the time of the write before the last, some microseconds off. Two reads of one content
- * must not return two versions. Times of the store are whole milliseconds, and remain unchanged.
+ * Computes a state's version from size and time alone, because rclone's inode numbers follow names, and each mount is a new device.
+ * The time comes from the cache. For up to a second, the kernel reports an earlier time, and two reads of one content would then return
+ * two versions. Times of the store are whole milliseconds, and remain unchanged.
  *
  * `metadata`: host path of the cache's note about the file. `before`: the note before the content was read, which must
  * equal the present note.

@@ -143,7 +143,7 @@ export class Mount {
   }
 
   async #recover(): Promise<void> {
-    // An attempt that began while the store hung waits for an answer that does not come any more.
+    // An attempt that began while the store hung would wait for an answer that never comes.
     this.#attempt?.abort(hungError({ operation: 'recover', path: paths.mountRoot }, 'store'))
     await this.#restoring?.catch(() => undefined)
     const process = this.#running?.process
@@ -183,7 +183,7 @@ export class Mount {
     this.#state = 'lost'
     for (const user of this.#users) user.detach()
     this.options.onEvent({ kind: 'lost', detail: 'rclone has ended; its cache is kept' })
-    if (this.options.recovery === 'auto') void this.#restore(restoreAfterMs.length).catch(() => undefined) // an event says why
+    if (this.options.recovery === 'auto') void this.#restore(restoreAfterMs.length).catch(() => undefined) // an event reports it
   }
 
   #restore(attempts: number): Promise<void> {

@@ -97,7 +97,7 @@ export class MountProcess {
     child.once('exit', finish)
     child.once('error', () => finish(-1))
     for (const stream of child.stdio) {
-      stream?.on('error', () => undefined) // the end of the process says what matters
+      stream?.on('error', () => undefined) // ignored, because the exit of the process reports every failure that matters
       // an adapter that was never closed must not keep the process alive; its mount ends with the process
       if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
     }

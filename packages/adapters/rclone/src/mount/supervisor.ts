@@ -1,7 +1,7 @@
 /**
- * Shell functions without single quotes. `abort` breaks the connection of the mount at a path. The kernel reuses the number of an
- * ended mount, so the mount is checked again once its connection is open. An open connection always belongs to the same
- * mount.
+ * Shell functions without single quotes. `abort` breaks the connection of the mount at a path. The kernel may give an ended mount's
+ * number to another mount, so the mount is checked again once the connection is open. An open connection always belongs to the
+ * same mount.
  */
 const abortFunctions = `
 connection() {
@@ -42,9 +42,9 @@ force() {
  * Where `setpriv` works, the end of the main thread also sends TERM. Arguments: lock file, mount point, `clear` to detach an
  * earlier mount, then rclone's command line. Prints rclone's process id.
  *
- * The lock is a descriptor that rclone inherits: the kernel releases it when its last owner has ended in any way. The shell that
- * detaches does not own it. So the first shell waits for the detaching shell, whatever signal comes. Otherwise the next process
- * could mount at the same place, and lose its mount.
+ * The lock is a descriptor that rclone inherits. The kernel releases the lock when the last process with the descriptor has ended.
+ * The shell that detaches the mount lacks the descriptor, so the first shell waits for this shell in spite of signals. Otherwise the
+ * next process could mount at the same place, and the detaching shell would remove that mount.
  */
 export const supervisorScript = `
 umask 077

@@ -93,7 +93,7 @@ async function moveAgain({ running, files }: Open, source: MountPath, move: () =
     await running.control.call('vfs/forget')
     await move()
   } catch {
-    return false // the first error says why
+    return false // ignored, because the caller throws the first error
   }
   // If the kernel knows both names as one file, it does nothing and reports success.
   return await files.stat(source).then(

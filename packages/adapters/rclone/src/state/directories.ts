@@ -69,7 +69,7 @@ export async function prepareDirectories(place: MountDirectories): Promise<void>
     await makeDirectory(place.cache, 0o700)
     await rm(place.run, { recursive: true, force: true })
     await makeDirectory(place.run, 0o700)
-    await writeFile(join(place.run, 'probe'), 'x') // a full disk says so here
+    await writeFile(join(place.run, 'probe'), 'x') // fails now if the disk is full
     await rm(join(place.run, 'probe'))
     if (place.ownsMountPoint && !isMounted(place)) await makeDirectory(place.mountPoint, closedMode())
   } catch (error) {
