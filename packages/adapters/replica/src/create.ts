@@ -195,9 +195,9 @@ async function prepare(directory: string): Promise<void> {
 
 /** Removes a directory that a killed process of root had not given to its owner. */
 async function dropUnfinished(files: string): Promise<void> {
-  const { uid, mode } = await lstat(files).catch(() => ({ uid: -1, mode: 0 })) // it is not there
+  const { uid, mode } = await lstat(files).catch(() => ({ uid: -1, mode: 0 })) // the directory does not exist
   if (uid !== 0 || (mode & 0o777) !== 0o700) return
-  await rmdir(files).catch(() => undefined) // it is in use
+  await rmdir(files).catch(() => undefined) // the directory is not empty, so it is in use
 }
 
 function explainState(error: unknown): never {

@@ -91,10 +91,10 @@ export async function pushing(
     if (signal?.aborted === true) throw error
     const known = typed(error, path)
     if (isChanged(error)) {
-      // a directory of the store can look empty but hold keys that no path can name, and then cannot be removed
+      // a directory of the store that seems empty may contain keys that no path can name, and then cannot be removed
       if (known.code !== 'ENOTEMPTY' || site.tree.differs(path) === 1) return 'differs'
       if (!site.tree.seen.has(path)) return leaveThere(site, path, known)
-      await agree(site, [], [path]) // its successor here gives way, as in each conflict of types
+      await agree(site, [], [path]) // this machine's new entry at the path gives way, as in each conflict of types
       return 'differs'
     }
     if (waitCodes.has(known.code) || (await isAway(site, known))) throw known

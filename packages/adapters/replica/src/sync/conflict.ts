@@ -26,7 +26,7 @@ export async function keepOurs(
     if (word !== undefined && isSameBytes(tree.base.get(kept), tree.seen.get(path))) return 'done'
     if (tree.seen.has(kept) || tree.base.has(kept)) continue
     const conflict: ReplicaConflict = { path, kept, time, kind }
-    // the conflict is noted first: a process killed before the rename leaves only a note
+    // the conflict is recorded first, so that a process killed before the rename leaves only a record
     await disk.ask('conflict', conflict)
     if (!(await turnstile.alone(() => disk.ask('setAside', path, kept)))) {
       await disk.ask('settle', [kept])

@@ -32,8 +32,8 @@ export interface Order {
 }
 
 /**
- * Orders changes so that a reader only sees states that programs could have left. Names that are hashes come first: they mean
- * nothing until another name refers to them. Then come names in the order of their changes, and deletions.
+ * Orders changes so that a reader only sees states that programs could have left. Names that are hashes come first, because they
+ * mean nothing until another name refers to them. Other names follow in the order of their changes. Deletions come last.
  */
 export function orderOf(changes: Changes): Order {
   const { before, after, time = () => 0 } = changes

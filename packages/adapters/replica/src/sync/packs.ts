@@ -108,7 +108,7 @@ export class Packs {
     this.#found.delete(path)
     if (file === undefined || file.version !== version) return undefined
     const { mode, mtime } = file
-    const bytes = new Uint8Array(file.bytes) // its own memory, which the disk's thread takes over
+    const bytes = new Uint8Array(file.bytes) // a copy, because the memory is transferred to the disk's thread
     return { version, mode, mtime, bytes, content: contentOf(bytes) }
   }
 

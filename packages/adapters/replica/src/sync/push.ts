@@ -151,7 +151,7 @@ async function pushMarks(site: Site, path: MountPath, facts: Seen, base: Base, o
     await agree(site, [baseOf(path, facts, base.version)])
     return 'done'
   }
-  // the change of the marks made a new version, and another machine may have written since
+  // writing the marks made a new version, but another machine may have written in between
   const now = await fetchEntry(site, path, 'file', { signal, onlyHash: true, size: facts.size })
   if (now?.content === undefined || now.content !== facts.content) return 'differs'
   await agree(site, [baseOf(path, facts, now.version)])

@@ -52,7 +52,7 @@ export class Steps {
 
   async one(path: MountPath, work: () => Promise<Step>): Promise<void> {
     this.#signal?.throwIfAborted()
-    // an unreachable store is not asked for thousands of entries
+    // stop here: requests for thousands of entries to an unreachable store would all fail
     if (this.away !== undefined) return
     try {
       const step = await work()
