@@ -54,7 +54,7 @@ export function attemptsFor(error: unknown): number {
   if (clock.has(name)) return 4
   if (neverPassing.has(name) || name.startsWith('ERR_SSL') || name.startsWith('ERR_TLS')) return 1
   if (unreachable.has(name)) return 4
-  // HEAD was refused without a reason, but the GET that asked for the reason was accepted
+  // HEAD was refused without a reason, but the GET that should get the reason succeeded
   if (isWordless(error)) return fewAttempts
   if (name === nameless || (isPage(error) && (status ?? 0) < 500)) return fewAttempts
   if (passing.has(name)) return manyAttempts

@@ -32,7 +32,7 @@ export async function* pagesOf(store: Store, options: PageOptions, task: Task): 
   const signal = signals.either(stop.signal, task.signal)
   const fetch = (from: Position): Promise<Page> => {
     const page = fetchPage(store, options, from, { ...task, signal })
-    page.catch(() => undefined) // it may have no reader yet
+    page.catch(() => undefined) // a rejection before anyone awaits the page must not end the process
     return page
   }
   try {

@@ -64,7 +64,7 @@ async function sendParts(
         reader.recycle(part)
       })
       const tracked = sending.finally(() => running.delete(tracked))
-      tracked.catch(() => undefined) // the race or the end of all sees it
+      tracked.catch(() => undefined) // `Promise.race` or the final wait reports the failure
       running.add(tracked)
       if (running.size >= partsAtATime) await Promise.race(running)
       if (reader.ended) break

@@ -63,8 +63,8 @@ export async function putObject(store: Store, body: PutBody, options: PutOptions
 }
 
 /**
- * An unconditional write guesses the state that it replaces, and the server checks the guess: one request keeps type and metadata.
- * After a wrong guess, it looks the object up, and replaces any entry. After a lost answer, all attempts are conditional.
+ * An unconditional write guesses the state that it replaces, and the server checks the guess. One request then keeps type and metadata.
+ * After a wrong guess, the write looks up the object and replaces any entry. After a lost answer, all attempts are conditional.
  */
 class Put {
   readonly #store: Store

@@ -119,7 +119,7 @@ export class Asker {
   }
 
   async remove(call: ProbeRequest): Promise<void> {
-    await this.#run(call, { whileClosing: true }).catch(() => undefined) // an object of the probe may stay
+    await this.#run(call, { whileClosing: true }).catch(() => undefined) // ignored, because a leftover object of the probe does no harm
   }
 
   #run(call: ProbeRequest, options: RunOptions): Promise<unknown> {

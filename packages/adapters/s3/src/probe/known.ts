@@ -29,7 +29,7 @@ export async function factsFor(
   const uploadFacts: Store['uploadFacts'] = async ({ operation, path, signal }) => {
     if (!asks(uploadNames)) return least
     const asked = known.uploads(requests).catch((error: unknown) => {
-      throw isWorkspaceError(error, 'ECLOSED') ? failure('ECLOSED', operation, path) : error // the question names the root
+      throw isWorkspaceError(error, 'ECLOSED') ? failure('ECLOSED', operation, path) : error // the probe's error names the root
     })
     return { ...(await (signal === undefined ? asked : signals.orAbort(asked, signal))), ...given }
   }
