@@ -54,11 +54,11 @@ export class Attached implements Checkpoints.Attached {
       const forced = this.#journals.isTouched
       if (this.#stored.length === 0)
         return automatic && !forced ? undefined : { id, label, createdAt: Date.now(), automatic }
-      // a running scan counts as current, unless a call has changed something meanwhile
+      // an automatic checkpoint reuses the scan in progress, unless a call has changed something since the scan began
       const after = automatic && this.#settling?.changes === this.#changes() ? this.#settling.look : undefined
       const request = { id, label, automatic, forced, keep, trees: this.#stored, reserved: this.#reserved() }
       const saving = this.#thread.ask('save', { ...request, after })
-      // a journal waits until its checkpoint is saved, or until saving fails
+      // with journals, the wait ignores an abort, because journals must know whether the checkpoint was saved
       const saved = await (this.#journals.trees.length > 0 ? saving : abortable(saving, signal))
       found = saved?.leftOut ?? []
       return saved?.checkpoint

@@ -60,7 +60,7 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
             new DiskMount(adapter, trees[position] ?? -1, directory?.path ?? '/'),
           ]),
         )
-        // an empty change waits until a tree is copied whole from its store
+        // this empty change resolves once the whole tree has been copied from its store
         for (const disk of disks.values()) await disk.change(async () => undefined)
         const journals = new Map<number, Journal>()
         for (const [index, { adapter, directory }] of mounts.entries()) {
