@@ -152,7 +152,7 @@ function makeThreads({ store, layout, at, leases, setting, pool, owned }: Parts)
         if (leases?.scope === 'server')
           await fenced.delete(packsOf(layout, threadId), { recursive: true, force: true, signal })
         await fenced.delete(tree, { recursive: true, signal })
-        await lease?.writeNotes({}) // a new thread may spell the same id in another case
+        await lease?.writeNotes({}) // clears the id, which a new thread may spell in another case
         return found
       })
     },

@@ -101,7 +101,7 @@ export class HeldObject implements Lease {
   async release(): Promise<void> {
     if (this.#released) return
     this.#end()
-    // a lease that is not released now becomes free when this process ends, or after its TTL
+    // ignored, because an unreleased lease becomes free when this process ends, or after its TTL
     await this.#write({ state: 'free' }).catch(() => undefined)
   }
 
@@ -169,7 +169,7 @@ export class HeldObject implements Lease {
           this.#lose()
           throw lostError(name)
         }
-        // an earlier attempt of this holder was written late: the lease is still held here
+        // an earlier, delayed write of this holder has arrived, so the lease is still held here
         this.#version = now.version
         if (again || !isWorkspaceError(error, 'ECONFLICT')) throw error
       }

@@ -129,7 +129,7 @@ export class Pool {
       }
     }
     if (this.#closing.size === 0) throw failure ?? fullError(this.#options.maxOpen)
-    await Promise.race([...this.#closing.values()].map((done) => done.catch(() => undefined))) // only the free place counts here
+    await Promise.race([...this.#closing.values()].map((done) => done.catch(() => undefined))) // only the freed place matters here
   }
 
   #close(entry: Entry): Promise<void> {
