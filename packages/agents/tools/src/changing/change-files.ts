@@ -54,7 +54,7 @@ async function takeBack(done: readonly Committed[]): Promise<readonly Committed[
     try {
       await one.undo()
     } catch {
-      stuck.unshift(one) // the caller names what stays changed
+      stuck.unshift(one) // ignored, because the caller reports the changes that remain
     }
   }
   return stuck
