@@ -23,7 +23,7 @@ const patience = 10_000
 const noPerl = 'commands share a loopback by perl, which is not installed'
 const howToFix = '`apt-get install perl-base`, or set `loopback: "command"`, so that each command has its own'
 
-/** The process that holds a network. It ends with this process, whatever ends that. Keeps no event loop alive. */
+/** The process that holds a network. It ends whenever this process ends, for any reason. Keeps no event loop alive. */
 export class NetworkHolder {
   readonly place: HeldNetwork
   readonly #child: ChildProcess

@@ -251,7 +251,7 @@ export class Supervisor {
     const first = this.#first
     if (first !== undefined) signalIn(first, first.pid, 'SIGKILL')
     control.destroy()
-    // Without bubblewrap, a child that it has not released waits for ever.
+    // A child that bubblewrap has not released yet would wait forever, so the whole process group is killed.
     if (first === undefined && child.pid !== undefined) Processes.sendSignal(-child.pid, 'SIGKILL')
     // Waits five seconds at most: a process may be stuck in the kernel.
     for (let i = 0; i < 1000 && first !== undefined && isAlive(first); i++) await delay(5)
