@@ -24,7 +24,7 @@ export function askingSignal(signal: AbortSignal, ask: () => void): AbortSignal 
 
 /** Makes each read of `signal.aborted` first call `ask` of every asking signal in `others`: see {@link askingSignal}. */
 export function askingToo(signal: AbortSignal, ...others: readonly (AbortSignal | undefined)[]): AbortSignal {
-  // an asking signal has its own property `aborted`
+  // only an asking signal has `aborted` as its own property, not as its prototype's
   const asking = others.filter((other) => other !== undefined && Object.hasOwn(other, 'aborted'))
   if (asking.length === 0) return signal
   return askingSignal(signal, () => {

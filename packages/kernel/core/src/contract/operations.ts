@@ -14,7 +14,7 @@ export interface OperationFacts {
   readonly changes: boolean
   /** The operation replaces or removes the entry at its path or destination, or changes its mode or times: `EBUSY` for the root. */
   readonly replaces?: true | undefined
-  /** The capability that says who checks the operation's conditions. */
+  /** The capability that states who checks the operation's conditions. */
   readonly condition?: 'conditionalWrite' | 'conditionalDelete' | 'conditionalMove' | undefined
   /** The capability for this operation. A driver has the capability if it has the method. */
   readonly capability?: keyof AdapterCapabilities | undefined

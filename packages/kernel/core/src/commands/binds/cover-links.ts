@@ -66,7 +66,7 @@ async function missingTarget(
   mount: WorkspaceMount,
 ): Promise<MissingName | undefined> {
   for (let above = parentPath(landed); isWithin(above, mount.at); above = parentPath(above)) {
-    const found = await mount.adapter?.stat(relativeTo(above, mount.at)).catch(() => undefined) // the loop goes on to the parent
+    const found = await mount.adapter?.stat(relativeTo(above, mount.at)).catch(() => undefined) // the loop tries the parent next
     if (found !== undefined) {
       const isOpen = found.type === 'directory' && ((found.mode ?? 0o200) & 0o200) !== 0
       return isOpen ? missingName({ path: landed }, mount) : undefined
