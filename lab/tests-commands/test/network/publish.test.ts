@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { get } from 'node:http'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -128,6 +128,7 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     const socketPath = join(scratch.path, '..', `ws-${process.pid}.sock`)
     onTestFinished(() => rm(socketPath, { force: true }))
     expect(await workspace.publish(3000, { socketPath })).toEqual({ port: 3000, socketPath })
+    expect((await stat(socketPath)).mode & 0o777).toBe(0o600)
     expect(await ask({ socketPath }, '/unix')).toBe('hello /unix')
     await server.end()
   })
@@ -221,11 +222,14 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     const { url = '' } = await workspace.publish(3000)
     expect(await ask(url)).toBe('hello /')
     await first.end()
+    const [holder = 0, ...more] = helpersOf(process.pid, 'Holds a network')
+    expect(more).toEqual([])
     const { workspace: other } = await open()
-    const [holder] = helpersOf(process.pid, 'Holds a network')
     const server = await serve(other, 3000)
     expect(await ask(url)).toBe('failed ECONNRESET')
-    process.kill(holder ?? 0, 'SIGKILL')
+    process.kill(holder, 'SIGKILL')
+    while (helpersOf(process.pid, 'Holds a network').includes(holder)) await setTimeout(10)
+    // until this process knows of the end, commands find the last loopback or are refused
     while (helpersOf(process.pid, 'Holds a network').length < 2) await workspace.exec('true').catch(() => undefined)
     const second = await serve(workspace, 3000)
     expect(await ask(url, '/second')).toBe('hello /second')

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream'
@@ -97,8 +97,9 @@ export class Publisher {
 function join(outer: Socket, inner: Socket): void {
   if (outer.destroyed) return void inner.destroy()
   Object.assign(inner, { allowHalfOpen: true })
-  pipeline(outer, inner, () => undefined)
-  pipeline(inner, outer, () => undefined)
+  const end = (): void => undefined // the failure of a side ends both
+  pipeline(outer, inner, end)
+  pipeline(inner, outer, end)
 }
 
 async function listen(
@@ -108,9 +109,11 @@ async function listen(
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const path = 'path' in where ? where.path : undefined
   server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, path)))
+  // the socket is made at once, for this user alone
+  const before = path === undefined ? undefined : process.umask(0o177)
   server.listen({ ...where, exclusive: true }, resolve)
+  if (before !== undefined) process.umask(before)
   await promise
-  if (path !== undefined) await chmod(path, 0o600)
 }
 
 /** Node reports a missing directory as `EACCES`. */
