@@ -48,7 +48,7 @@ export class Passages {
 
   /** Counts a connection. Returns a function to call when the connection is over, or `undefined` above the limit. */
   enter(): (() => void) | undefined {
-    if (this.#open >= this.limits.connections) return undefined // @defence a sandbox that floods or holds the gate: so many connections
+    if (this.#open >= this.limits.connections) return undefined // @defence a sandbox that floods or holds the gate: so many silent connections
     this.#open++
     let left = false
     return () => {

@@ -315,6 +315,15 @@ describe('the limits of a gate', () => {
     expect(sockets).toHaveLength(3)
   })
 
+  it('[NW1] holds so many silent connections at a time, and refuses the rest at once', async () => {
+    const { port } = await plainOrigin(() => undefined)
+    const { connect, reports } = await openGate({ allow, origin: port, limits: { connections: 2 } })
+    const held = [await connect('api.test', 80), await connect('api.test', 80)]
+    await drain(await connect('api.test', 80))
+    expect(reports).toMatchObject([{ outcome: 'denied', reason: expect.stringContaining('2 connections') }])
+    expect(held.map(({ destroyed }) => destroyed)).toEqual([false, false])
+  })
+
   it('[NW1] cuts a connection that moves more bytes than a command may', async () => {
     const { port } = await plainOrigin((socket) => socket.write(Buffer.alloc(300_000)))
     const { connect, reports, until } = await openGate({ allow, origin: port, limits: { bytes: 100_000 } })
