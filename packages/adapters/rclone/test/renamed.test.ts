@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { expect, it, vi } from 'vitest'
 
+import { noteCopied } from '../src/cache/copied.ts'
 import { RenamedDirectories } from '../src/cache/renamed.ts'
 import { site } from './stale-site.ts'
 
@@ -31,6 +32,7 @@ async function renamedSite(names: readonly string[]) {
   }
   return {
     ...{ renamed, store, hold, put, start, refused, ...rest, settle: () => settle(staleNames) },
+    copied: (from: string, to: string) => noteCopied(staleNames, renamed.places, from, to),
     remove: (name: string) => rm(join(root, name)),
     rename(): void {
       for (const name of names) {
@@ -190,6 +192,25 @@ it('[RP14] a file is refused whose place in the cache a renamed directory takes'
   renamed.noteChanged('b', true)
   await upload('b/f', 'b/f')
   expect(await refused()).toContain('b/f')
+})
+
+it('[RP14] an object that a file has left goes from where rclone took it, and is refused where its file is not sure', async () => {
+  const { renamed, copied, store, refused, settle, texts } = await renamedSite([])
+  const leave = (name: string): void => {
+    renamed.noteQueue('new', 1_000)
+    renamed.noteRename('new', name, 1_050) // over a file of the store, of which rclone does not know
+    renamed.noteDelete(name, 1_060)
+  }
+  leave('a/f')
+  for (const name of ['f', 'other']) copied(`a/${name}`, `c/${name}`)
+  for (const name of ['c/f', 'c/other']) store(name, 'text')
+  renamed.noteDirectory('a/', 'c/')
+  leave('d/f')
+  copied('d/f', 'e/f')
+  store('e/f', 'text')
+  await settle()
+  expect(texts()).toEqual({ 'c/other': 'text', 'e/f': 'text' })
+  expect(await refused()).toEqual(['e/f'])
 })
 
 it('[RP14] a file gets no place from the rename of an earlier directory of that name', async () => {

@@ -92,6 +92,18 @@ describeWith(mountNeeds, 'files of a directory that a command renamed', () => {
   }
 })
 
+describeWith(mountNeeds, 'a file that another one replaced before it was removed', () => {
+  it('[RP14] does not come back with its directory', async () => {
+    const { adapter, store, root } = await openSite({ timeouts: { writeBack: 1_000 } })
+    await run('mkdir a; echo old > a/f; echo stays > a/h', root)
+    await adapter.flush()
+    await run('echo new > f; mv f a/f; rm a/f; mv a b', root)
+    await adapter.flush()
+    expect(await store.keys()).toEqual(['threads/t1/b/h'])
+    expect(await shown(root)).toEqual(['', './b/h:stays'])
+  })
+})
+
 describeWith(mountNeeds, 'a file whose content rclone replaces by an earlier one', () => {
   const lose = 'mkdir a; echo old > a/f; mv a b; echo new > b/f; mv b a'
   it('[RP14] is refused by every flush, in the next mount too, until a program writes it again', async () => {

@@ -44,19 +44,6 @@ it('[RP14] what rclone goes on uploading under another name gets its own, and th
   ])
 })
 
-it('[RP14] an object that a file has left goes from where rclone took it with its directory', async () => {
-  const { staleNames, settle, store, texts } = await site()
-  staleNames.noteQueue('new', 1_000)
-  staleNames.noteRename('new', 'a/f', 1_050) // over a file of the store, of which rclone does not know
-  staleNames.noteRename('a/f', 'a/g', 1_060)
-  staleNames.noteDelete('a/g', 1_070)
-  staleNames.noteCopied('a/f', 'b/f')
-  staleNames.noteCopied('a/other', 'b/other')
-  for (const name of ['b/f', 'b/other']) store(name, 'text')
-  await settle(staleNames)
-  expect(texts()).toEqual({ 'b/other': 'text' })
-})
-
 it('[RP14] a file has its content that was uploaded while rclone moved its object, however long that took', async () => {
   const { staleNames, settle, store, hold, texts } = await site()
   staleNames.noteQueue('a', 1_000)

@@ -22,11 +22,8 @@ export class Places {
   /** Counts the changes of names. */
   changed = 0
   readonly lost: LostNames
-  /** Unfinished changes that programs are making, by directory. */
-  readonly #changing = new Map<
-    string,
-    { readonly path: string; readonly isRemoval: boolean; readonly end: () => void }
-  >()
+  /** Changes of programs that have not ended, by directory. */
+  readonly #changing = new Map<string, { path: string; isRemoval: boolean; end: () => void }>()
   #closed = 0
 
   /** `cache`: host path of the cache. */
@@ -114,10 +111,8 @@ export class Places {
     })
   }
 
-  /** Converts rclone's new path of a file or a directory to the path that programs see. */
-  becoming(to: string): string {
-    return this.#isTold(to) ? to : this.seenAs(to)
-  }
+  /** The name that programs see of rclone's new path of a file or a directory. */
+  becoming = (to: string): string => (this.#isTold(to) ? to : this.seenAs(to))
 
   /** Whether the end of a program's change reports the rename to this path. */
   #isTold(to: string): boolean {
@@ -213,9 +208,7 @@ export class Places {
     if (removed.length > 0 && !removed.includes(place)) this.lost.add(place)
   }
 
-  #hasPlace(path: string): boolean {
-    return [...this.items.values()].some(({ place }) => place === path)
-  }
+  #hasPlace = (path: string): boolean => [...this.items.values()].some(({ place }) => place === path)
 
   #leave(path: string): void {
     this.changed += 1

@@ -161,13 +161,11 @@ export class RenamedDirectories {
       // rclone has cancelled its upload
       else if (note === undefined) this.places.items.delete(name)
     }
-    for (let times = 0; times < mostTimes; times += 1) {
+    for (let times = 1; ; times += 1) {
       const wrong = await this.#compare(part)
-      if (wrong.length === 0) break
-      if (times === mostTimes - 1) return wrong
+      if (wrong.length === 0 || times === mostTimes) return wrong
       await delay(lookEveryMs, undefined, { signal })
     }
-    return []
   }
 
   /** Call this when removed files have left the store. Returns names at which the store may differ from what programs see. */
@@ -181,10 +179,7 @@ export class RenamedDirectories {
     return lost.all.map(({ name }) => name)
   }
 
-  /**
-   * Makes rclone, and then programs, look up files and directories again. Call this when the store is correct. Until then, programs
-   * use earlier paths that the kernel remembers.
-   */
+  /** Makes rclone look up files and directories again, and then programs: they use earlier paths while the kernel remembers them. */
   async forget(signal: AbortSignal | undefined): Promise<void> {
     const directories = [...this.#doubtful]
     if (this.part === undefined || directories.length === 0 || this.places.items.size > 0) return
@@ -211,9 +206,9 @@ export class RenamedDirectories {
       return { ...expected, directories: [...compared], places }
     })
     // a comparison looks at names, and a mount can forget a file that is not in the store
-    const isRight = (name: string, hasMet: boolean): boolean =>
-      [...compared].some((one) => name.startsWith(one)) && !(hasMet && places.told.get(name) !== false)
-    this.#staleNames.noteCompared((name, hasMet) => judged.has(name) || isRight(name, hasMet))
+    const isIn = (name: string): boolean => [...compared].some((one) => name.startsWith(one))
+    const isKnown = (name: string, hasMet: boolean) => isIn(name) && (!hasMet || places.isGone(name))
+    this.#staleNames.noteCompared((name, hasMet) => judged.has(name) || isKnown(name, hasMet))
     await part.catchUp()
     if (places.isPending || changed !== places.changed) return [...missing, ...extra]
     const { latest } = places.expected()

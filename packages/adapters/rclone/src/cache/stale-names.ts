@@ -73,11 +73,15 @@ export class StaleNames {
 
   isWaiting = (name: string): boolean => this.#waiting.has(name)
 
-  /** Records that the store has copied an object because rclone is moving it. */
-  noteCopied(from: string, to: string): void {
+  /** Whether a file has left this name, where the store may still have an object. */
+  isStale(name: string): boolean {
+    return this.#staleNames.some(({ from }) => from === name)
+  }
+
+  /** Notes that the store has copied an object, since rclone moves it. `isLeft`: its file has left it. */
+  noteCopied(from: string, to: string, isLeft = false): void {
     if (this.#waiting.has(from)) this.#copied.add(from)
-    // rclone moves a directory with all objects there, also those of files that have left it
-    if (this.#staleNames.some((one) => one.from === from)) this.#add({ from: to })
+    if (isLeft) this.#add({ from: to })
     else this.noteMade(to)
   }
 

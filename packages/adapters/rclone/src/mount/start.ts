@@ -1,6 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { HostPaths } from '@ws/sandbox'
 
+import { noteCopied } from '../cache/copied.ts'
 import { StaleNames } from '../cache/stale-names.ts'
 import { DirtyFiles } from '../cache/dirty.ts'
 import { tellOfNames } from '../cache/look.ts'
@@ -69,7 +70,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
         onUploadEnd: (name, calledOff, time) => renamed.noteEnd(name, calledOff, time),
         onRename: (from, to, time) => renamed.noteRename(from, to, time),
         onDirectoryRename: (from, to) => void (start.features.renames || renamed.noteDirectory(from, to)),
-        onCopied: (from, to) => staleNames.noteCopied(from, to),
+        onCopied: (from, to) => noteCopied(staleNames, renamed.places, from, to),
         onEnding: (name) => renamed.noteEnding(name),
         onShown: (name) => renamed.noteShown(name),
         onMaking: (directory, name) => renamed.places.noteMaking(directory, name),
