@@ -183,9 +183,8 @@ export class RenamedDirectories {
   async forget(signal: AbortSignal | undefined): Promise<void> {
     const directories = [...this.#doubtful]
     if (this.part === undefined || directories.length === 0 || this.places.items.size > 0) return
-    const { control, attributeCache } = this.part
-    for (const dir of directories) await control.call('vfs/forget', { dir }, { signal })
-    await delay(attributeCache, undefined, { signal })
+    for (const dir of directories) await this.part.control.call('vfs/forget', { dir }, { signal })
+    await delay(this.part.attributeCache, undefined, { signal })
     for (const name of directories) this.#doubtful.delete(name)
     this.places.renames.end((to) => this.#kept.some((one) => one.startsWith(to)), Date.now() + rememberedMs)
   }

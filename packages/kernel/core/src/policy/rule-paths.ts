@@ -3,7 +3,7 @@ import { compileGlob } from '../glob/glob.ts'
 import { foldName } from '../path/segments.ts'
 import { parseInput, stripAlias } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
-import { isWithin, joinPath, rootPath, topName } from '../path/virtual-path.ts'
+import { isWithin, joinPath, parsePath, rootPath, topName } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import type { ExceptionRule, PatternRule, Rule, SubtreeEntry, SubtreeRule } from '../contract/policy.ts'
 
@@ -97,7 +97,14 @@ function refuseHiddenAlias(first: string, glob: string, rule: string, { aliases 
   throw ruleError(rule, glob, `hides the alias \`/${alias}\` in a pattern`, 'write it out, or leave it out')
 }
 
-export function checkRulePath(text: string, rule?: string): void {
+/** Checks a rule's path, and returns it unchanged: only the workspace can resolve it. */
+export function rulePath(path: string): string {
+  checkRulePath(path)
+  parsePath(path, { operation: 'rule' })
+  return path
+}
+
+function checkRulePath(text: string, rule?: string): void {
   if (typeof text === 'string' && text.split('/').includes('..')) {
     throw ruleError(rule, text, 'has `..`', 'name the path without `..`')
   }

@@ -2,13 +2,12 @@ import { factsOf, type FileOperation } from '../contract/operations.ts'
 import { WorkspaceError } from '../errors.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
-import { parsePath } from '../path/virtual-path.ts'
 import { publishedPorts } from './check-rules.ts'
 import { listOf } from './host-list.ts'
 import { CompiledPattern } from './patterns.ts'
 import { protectHooks, protectSecrets } from './protect.ts'
 import { readOptions, ruleOptions } from './rule-options.ts'
-import { checkRulePath } from './rule-paths.ts'
+import { rulePath } from './rule-paths.ts'
 import type {
   Access,
   AccessRequest,
@@ -234,13 +233,6 @@ export const rules = {
 function patternRule(rule: PatternRule): PatternRule {
   new CompiledPattern(rule)
   return rule
-}
-
-/** Checks a rule's path, and returns it unchanged: only the workspace can resolve it. */
-function rulePath(path: string): string {
-  checkRulePath(path)
-  parsePath(path, { operation: 'rule' })
-  return path
 }
 
 function entry(path: string, access: Access): SubtreeEntry {
