@@ -108,7 +108,8 @@ async function listen(
 ) {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const path = 'path' in where ? where.path : undefined
-  server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, path)))
+  // once it listens, an error is one of a single connection
+  server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error, path)))
   // the socket is made at once, for this user alone
   const before = path === undefined ? undefined : process.umask(0o177)
   server.listen({ ...where, exclusive: true }, resolve)

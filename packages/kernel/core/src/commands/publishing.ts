@@ -51,7 +51,7 @@ export class Ports implements PortDoor {
       if (before !== undefined) throw problems.twice(port, (await before).known)
       const holding = this.#hold(port, options)
       this.#published.set(port, holding)
-      holding.catch(() => this.#published.delete(port))
+      holding.catch(() => this.#published.get(port) === holding && this.#published.delete(port))
       return (await holding).known
     })
   }
