@@ -26,6 +26,8 @@ interface ChangeOptions {
 }
 
 const mostLinks = 40
+/** Taken before a script runs: during one, just-bash refuses `performance` to this thread. */
+const now = performance.now.bind(performance)
 /** Milliseconds for which a write relies on the lookup before it. */
 const lookedFor = 2_000
 /** A time that differs from now by at most this many milliseconds counts as that of `touch` without a date. */
@@ -88,7 +90,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   async #write(path: string, write: (signal?: AbortSignal) => Promise<unknown>): Promise<void> {
     const at = withoutSlash(path)
     const latest = this.#latest
-    const isFresh = latest?.path === at && performance.now() - latest.at < lookedFor
+    const isFresh = latest?.path === at && now() - latest.at < lookedFor
     const found = isFresh ? latest.found : await this.#door.stat(at, this.#signal).catch(() => undefined)
     if (found?.type === 'file' && !allows(found, mayWrite)) throw new FileError('EACCES', 'open', path)
     if (found === undefined) await this.#checkAbove(path, 'open', path)
@@ -97,7 +99,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
   }
 
   #note(path: string, found: Stat | undefined): void {
-    this.#latest = { path, found, at: performance.now() }
+    this.#latest = { path, found, at: now() }
   }
 
   /** Refuses an entry below a file. A store of objects would accept such an entry, which would then hide the file. */
