@@ -41,7 +41,7 @@ export function writePages(measurements: readonly Measurement[]): void {
 call. The shortest runs of both count, because other work on the machine only makes runs longer. In brackets are the smallest and the
 largest ratio of a single round. Calls pass through the whole workspace, with five rules and an audit listener.
 
-**On ${date}**: Node ${process.versions.node}, Linux ${release()}, ${availableParallelism()} processors (${cpus()[0]?.model}). The load of the last 1, 5 and 15 minutes was ${loadavg().map(Math.round).join(', ')}.
+**On ${date}**: Node.js ${process.versions.node}, Linux ${release()}, ${availableParallelism()} processors (${cpus()[0]?.model}). The load of the last 1, 5 and 15 minutes was ${loadavg().map(Math.round).join(', ')}.
 
 ## Against the plain call
 
