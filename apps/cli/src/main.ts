@@ -110,7 +110,7 @@ async function run(
   // programs that use the library also mount the tree of a thread at `/`
   const place = named.command.startsWith('thread ') ? '/' : undefined
   const resolved = await resolveSettings(options, foundFor(named.command, options), place)
-  const settings = single.has(named.command) ? withoutReadySandboxes(resolved) : resolved
+  const settings = single.has(named.command) ? forOneCommand(resolved) : resolved
   const controller = new AbortController()
   const { signal } = controller
   const output = createOutput(process.stdout, { json, onFailure: (reason) => controller.abort(reason) })
@@ -133,11 +133,13 @@ async function run(
   })
 }
 
-/** Commands of `ws` that run one command: sandboxes for later commands would be launched and ended unused. */
+/** Commands of `ws` that run one command. They make nothing for later commands: no sandboxes, and no shared loopback. */
 const single: ReadonlySet<string> = new Set(['exec', 'thread exec', 'tool'])
 
-function withoutReadySandboxes({ executorOptions, ...settings }: Settings): Settings {
-  const bubblewrap = { ...executorOptions.bubblewrap, warm: false }
+function forOneCommand({ executorOptions, ...settings }: Settings): Settings {
+  const given = executorOptions.bubblewrap ?? {}
+  const loopback = given.network === 'host' ? undefined : ('command' as const)
+  const bubblewrap = { ...given, warm: false, loopback }
   return { ...settings, executorOptions: { ...executorOptions, bubblewrap } }
 }
 
