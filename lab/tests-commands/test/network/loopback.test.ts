@@ -66,6 +66,17 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     await server.wait()
   })
 
+  it('[SV1, RU1] are not reached by a command that acknowledges a rule, and pass on nothing that the rule withholds', async () => {
+    const workspace = await open({ rules: [rules.deny('/workspace/private', { name: 'private' })] })
+    await workspace.exec('mkdir -p private; echo secret > private/index.html', { acknowledge: ['private'] })
+    const server = await workspace.start(`cd private; ${serve}`, { acknowledge: ['private'] })
+    expect((await workspace.exec(ask, { acknowledge: ['private'] })).stdout).toBe('secret\n')
+    expect((await workspace.exec(refused)).stdout).toBe('7\n')
+    expect(await workspace.ports()).toEqual([])
+    server.kill('SIGKILL')
+    await server.wait()
+  })
+
   it('[NW6] let the audit name the workspace for a connection that can be of several commands', async () => {
     const workspace = await open({ executor: { network: { allow: ['a.test'] } } })
     await workspace.createDirectory('/workspace/sub')

@@ -128,7 +128,7 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     const socketPath = join(scratch.path, '..', `ws-${process.pid}.sock`)
     onTestFinished(() => rm(socketPath, { force: true }))
     expect(await workspace.publish(3000, { socketPath })).toEqual({ port: 3000, socketPath })
-    expect((await stat(socketPath)).mode & 0o777).toBe(0o600)
+    expect((await stat(socketPath)).mode & 0o777).toBe(0o700)
     expect(await ask({ socketPath }, '/unix')).toBe('hello /unix')
     await server.end()
   })

@@ -47,7 +47,8 @@ export class NetworkHolder {
       const place = readPlace(await firstLine(child))
       return new NetworkHolder(child, place)
     } catch (error) {
-      child.kill('SIGKILL')
+      // the child of bubblewrap too, which waits for a word of it
+      if (child.pid !== undefined) Processes.sendSignal(-child.pid, 'SIGKILL')
       throw error
     } finally {
       started()

@@ -40,7 +40,7 @@ export class Networks {
   }
 
   /** @throws WorkspaceError when no network can be held */
-  async join({ onConnection }: CommandRequest, rules: readonly HostsRule[] = []): Promise<JoinedNetwork> {
+  async join({ bare, onConnection }: CommandRequest, rules: readonly HostsRule[] = []): Promise<JoinedNetwork> {
     const { network, loopback } = this.#options.options
     if (network === 'host') return { network }
     const list = typeof network === 'object' ? narrowed(network, rules) : undefined
@@ -48,14 +48,15 @@ export class Networks {
       const gate = list && new NetworkGate(list, this.#options.authority)
       return { network: 'none', named: gate && new CommandNetwork(gate, undefined, onConnection) }
     }
-    const { holder, gate } = await this.#find(keyOf(rules), list)
+    const { holder, gate } = await this.#find(keyOf(rules, bare), list)
     const { place } = await holder
     return { network: place, named: gate && new CommandNetwork(gate, place, onConnection) }
   }
 
   /** The network that commands with these rules share now; `undefined` before the first one. */
   async held(rules: readonly HostsRule[]): Promise<HeldNetwork | undefined> {
-    const known = await this.#shared.get(keyOf(rules))?.holder.catch(() => undefined) // a command has reported the failure
+    const shared = this.#shared.get(keyOf(rules)) ?? this.#shared.get(keyOf(rules, true))
+    const known = await shared?.holder.catch(() => undefined) // a command has reported the failure
     return known?.isLost === false ? known.place : undefined
   }
 
@@ -82,7 +83,8 @@ export class Networks {
   }
 }
 
-function keyOf(rules: readonly HostsRule[]): string {
+/** Commands that acknowledge a rule share no loopback with the others: a server of theirs could pass on what the rule withholds. */
+function keyOf(rules: readonly HostsRule[], bare = false): string {
   // @defence reached over a loopback: by a command with another list of hosts
-  return JSON.stringify(rules.map(({ name, hosts }) => [name, hosts]))
+  return JSON.stringify([bare, ...rules.map(({ name, hosts }) => [name, hosts])])
 }

@@ -111,9 +111,12 @@ async function listen(
   // once it listens, an error is one of a single connection
   server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error, path)))
   // the socket is made at once, for this user alone
-  const before = path === undefined ? undefined : process.umask(0o177)
-  server.listen({ ...where, exclusive: true }, resolve)
-  if (before !== undefined) process.umask(before)
+  const before = path === undefined ? undefined : process.umask(0o077)
+  try {
+    server.listen({ ...where, exclusive: true }, resolve)
+  } finally {
+    if (before !== undefined) process.umask(before)
+  }
   await promise
 }
 

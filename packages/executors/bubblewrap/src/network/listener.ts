@@ -143,7 +143,7 @@ export function startListener(): Listener & { readonly isLost: boolean; close():
     get isLost() {
       return child.exitCode !== null || child.signalCode !== null
     },
-    open({ pid, startTime, owner, network, sockets, onSocket, onRefused = () => undefined }) {
+    open({ pid, startTime, owner, network, sockets, onSocket, onRefused }) {
       const id = ++last
       const order = (word: 'settle' | 'end'): Promise<void> =>
         new Promise<void>((resolve) => {
@@ -166,7 +166,7 @@ export function startListener(): Listener & { readonly isLost: boolean; close():
           hearers.delete(id)
           reject(problem)
         }
-        hearers.set(id, onRefused)
+        if (onRefused !== undefined) hearers.set(id, onRefused)
         waiting.set(id, { onSocket, expected: sockets.length, came: 0, settle })
         for (const part of partsOf(child)) part.ref?.()
         const wanted = sockets.map(({ kind, address, port }) => `${kind}:${address}:${port}`)

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs'
 import { chown } from 'node:fs/promises'
 
 import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
@@ -192,6 +193,8 @@ async function runOnce(
 ): Promise<void> {
   const isTranslated = run.layout.mode === 'translated'
   using contents = new KeptContents()
+  // without temporary files, no sandbox starts: that reason comes before those of the network
+  closeSync(contents.keep(new Uint8Array()).reopen())
   await using place = await probedPlace(attempt)
   const held = typeof place.network === 'object' ? place.network : undefined
   await using network = probedNetwork(attempt.options.network, held)

@@ -168,8 +168,8 @@ for (const mode of modes.filter(isWarm))
       expect(isWorkspaceError(refused, 'EBUSY')).toBe(true)
       // The name is back, and the supervisor's own mount is not.
       await bench.directory(bench.host('skills'))
-      const again = await bench.run('cat skills/skill', { parts }).catch((thrown: unknown) => thrown)
-      expect(again).toMatchObject({ stdout: 'skill' })
+      const again = await bench.run(`cat skills/skill; ${own}`, { parts }).catch((thrown: unknown) => thrown)
+      expect(again).toMatchObject({ stdout: `skill${warm}` })
     })
 
     it('shows at an alias what belongs to the command', async () => {

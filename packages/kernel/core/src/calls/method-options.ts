@@ -189,12 +189,17 @@ const methods = {
   connections: { path: option.string, hosts } satisfies OptionShapes<ConnectionsOptions>,
   publish: {
     hostPort: option.integer(1, 65_535),
-    socketPath: option.hidden(option.of('an absolute path', (value) => /^\/[^\0]+$/.test(String(value)))),
+    socketPath: option.hidden(option.of('an absolute path of at most 107 bytes', isSocketPath)),
   } satisfies OptionShapes<PublishOptions>,
   since: { since: count },
   output: {
     since: option.options<OutputOffsets>({ stdout: count, stderr: count, output: count }),
   },
+}
+
+/** The kernel's limit is 107 bytes. */
+function isSocketPath(value: unknown): boolean {
+  return typeof value === 'string' && /^\/[^\0]+$/.test(value) && new TextEncoder().encode(value).length <= 107
 }
 
 const removed = { outputFile: 'redirect the output in the command: `make > build.log 2>&1`' }
