@@ -33,7 +33,7 @@ for (const name of asked.length > 0 ? asked : Object.keys(sections)) {
 }
 console.log(table(measurements))
 if (asked === pageSections && (loadavg()[1] ?? 0) <= 2 * availableParallelism()) writePages(measurements)
-else if (asked === pageSections) console.log('docs/speed.md stays as it is: the machine was busy with other work.')
+else if (asked === pageSections) console.log('docs/speed.md is not changed: the machine was busy with other work.')
 console.log(
   `${own}: through the whole workspace, with five rules and an audit listener. Figures: median (minimum–maximum) of ratios` +
     ` to the reference in the same round; without a reference, in the unit given. Load before the last section: ${(loadavg()[0] ?? 0).toFixed(1)}.`,

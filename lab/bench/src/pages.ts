@@ -51,7 +51,7 @@ ${picture('speed', 'Ratios of times, as in the table below')}
 | --- | --- | ---: | ---: | ---: | ---: |
 ${costs.map(({ name, against, ours, plain, bar }) => `| ${name} | ${against} | ${millis(plain)} | ${millis(ours)} | ${spread(bar)} | ${ours.samples} |`).join('\n')}
 
-- A process has to be started for ripgrep and for a plain spawn. That is part of their time, as it is of ours.
+- A process has to be started for ripgrep and for a plain spawn. That is part of their time and of ours.
 - The plain write is not atomic, and a plain read of an object checks no checksum. Ours do.
 - The simulator of R2 takes most of the time of the rows for objects.
 

@@ -6,7 +6,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 /** The public address of Azure's metadata and credentials. Other clouds use private ranges. */
 const cloudServices: ReadonlySet<string> = new Set(['168.63.129.16'])
 
-/** Addresses of cloud metadata and credentials. A listed range does not include these: each must be listed by itself. */
+/** Addresses of cloud metadata and credentials. A listed range does not include these: each must be listed separately. */
 const metadataServices: ReadonlySet<string> = new Set([
   ...cloudServices,
   '169.254.169.254',

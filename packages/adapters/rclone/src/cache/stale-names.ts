@@ -176,7 +176,7 @@ export class StaleNames {
    * Asks the store for every name, until nothing is wrong any more. To be called when nothing is to be uploaded: the store
    * may still take what was called off, and a slow one takes it later.
    *
-   * @param pause waits so many milliseconds
+   * @param pause waits this many milliseconds
    * @throws WorkspaceError `ETIMEDOUT`: the names are kept for the next time.
    */
   async settle(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {

@@ -50,7 +50,7 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
       await rm(join(metadata, remote), { force: true })
     }
   } catch {
-    // a store that does not answer is no reason to refuse the mount; a cache that cannot be read is refused at its start
+    // a store that does not answer does not prevent the mount; a cache that cannot be read is refused at its start
     start.signal?.throwIfAborted()
   } finally {
     await endMount(running, place, { lazy: false })

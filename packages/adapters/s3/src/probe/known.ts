@@ -64,7 +64,7 @@ function keptFor(options: S3AdapterOptions): Known {
   return known
 }
 
-/** Probes the server anew, without cached answers. */
+/** Probes the server again, without cached answers. */
 export function asking({ bucket, prefix }: S3AdapterOptions): Known {
   const asker = (requests: Requests): Asker => {
     const task = { operation: 'createS3Adapter', path: '/', until: requests.begin() }
