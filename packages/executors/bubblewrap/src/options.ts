@@ -19,7 +19,7 @@ export interface BubblewrapExecutorOptions extends Limits.LimitOptions {
   /**
    * `workspace` (default): the commands of a workspace share one loopback and one space of abstract Unix sockets, so a server that one
    * starts is reached by the next. Nothing else reaches it: no other workspace, and no program of this machine.
-   * A server that is left can hold a port. Commands with another list of hosts have another loopback.
+   * A server that is left can hold a port. Commands that acknowledge a rule, or have another list of hosts, have another.
    * `command`: each command has its own.
    * With `network: 'host'` it cannot be given.
    */

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 
+import { Processes } from '@ws/sandbox'
+
 /** A directory, and the names that listings of this directory omit. */
 export interface HiddenNames {
   /** `device:inode` of the directory, in decimal. */
@@ -14,7 +16,6 @@ export interface HidingOptions {
   readonly argv: readonly string[]
 }
 
-const perl = '/usr/bin/perl'
 const filter = readFileSync(new URL('filter.pl', import.meta.url), 'utf8')
 const supervisor = filter + readFileSync(new URL('hide.pl', import.meta.url), 'utf8')
 const trace = readFileSync(new URL('trace.pl', import.meta.url), 'utf8')
@@ -69,7 +70,7 @@ const common = { pidfd_open: 434, close_range: 436, pidfd_getfd: 438, unreadable
 export function hidingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
   if (!Object.hasOwn(numbers, process.arch))
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
-  if (!existsSync(perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+  if (!existsSync(Processes.perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
   return undefined
 }
 
@@ -79,7 +80,7 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
  */
 export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] {
   const { numbers: table, root, names } = listingTracer(hidden)
-  return [perl, '-e', supervisor, String(process.pid), String(start), table, root, names, trace, ...argv]
+  return [Processes.perl, '-e', supervisor, String(process.pid), String(start), table, root, names, trace, ...argv]
 }
 
 export interface ListingTracer {

@@ -16,7 +16,6 @@ export interface HoldOptions {
   readonly guard: StartGuard
 }
 
-const perl = '/usr/bin/perl'
 const hold = readFileSync(new URL('hold.pl', import.meta.url), 'utf8')
 /** Milliseconds for the holder to start, and to end. */
 const patience = 10_000
@@ -35,10 +34,10 @@ export class NetworkHolder {
 
   /** @throws WorkspaceError `ENOEXECUTOR` without perl; `ENOEXEC` on failure; the system's error without descriptors */
   static async start({ bwrap, owner, guard }: HoldOptions): Promise<NetworkHolder> {
-    if (!existsSync(perl)) throw execError('ENOEXECUTOR', noPerl, { remedy: howToFix })
+    if (!existsSync(Processes.perl)) throw execError('ENOEXECUTOR', noPerl, { remedy: howToFix })
     const argv = ['--unshare-user', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL', '--dev-bind', '/', '/']
     const asOwner = process.getuid?.() === 0 ? owner : {}
-    const child = Processes.spawnChild(bwrap, [...argv, '--', perl, '-e', hold], {
+    const child = Processes.spawnChild(bwrap, [...argv, '--', Processes.perl, '-e', hold], {
       ...{ stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/', detached: true },
       ...asOwner,
     })

@@ -83,7 +83,7 @@ export class Publisher {
   async #connect(port: number, place: () => Promise<HeldNetwork | undefined>): Promise<Socket> {
     const held = await place()
     if (held === undefined) throw new Error('no command has run')
-    if (this.#listener?.isLost !== false) this.#listener = startListener()
+    if (this.#listener?.isLost() !== false) this.#listener = startListener()
     let connected: Socket | undefined
     const { pid, startTime } = held
     const sockets = [{ kind: 'out', address: '', port }] as const

@@ -11,7 +11,7 @@
 # two that come together.
 #
 # Every address is the sandbox's own, so that the kernel answers for all of them. A refusal is a line of the output, `refused ID …`,
-# until the line `end ID` comes. The line `settle ID` asks for the refusals so far, and counts anew. The answer to either is
+# until the line `end ID` comes. The line `settle ID` asks for the refusals so far, and restarts the count. The answer to either is
 # `settled ID`. A child sends the socket that hears it here.
 #
 # Arguments: the numbers of `setns`, `sendmsg` and `recvmsg`. A line of the input is a request: id, process and its start time, uid, gid,
@@ -166,7 +166,7 @@ sub spare {
   open_all($from, split(/ /, $line));
 }
 
-# For each network: the socket that hears its refusals, and those that were told. After so many, it is not read until it settles.
+# For each network: the socket that hears its refusals, and those that were told. After $most refusals, the socket is not read until it settles.
 my (%hears, %told);
 my $most = 100;
 my ($child, $to) = spare();

@@ -7,6 +7,8 @@ import { getSystemErrorName } from 'node:util'
 import { execError, shortages } from '@ws/core/executor'
 import { Processes } from '@ws/sandbox'
 
+import { setns } from '../processes/held-network.ts'
+
 /** A socket to open in the network of a sandbox; over UDP for `dns`. `out`: a connection to a port of its loopback, without an address. */
 export interface SandboxSocket {
   readonly kind: 'dns' | 'tcp' | 'out'
@@ -48,13 +50,12 @@ export interface Listener {
   open(request: ListenRequest): Promise<ListenedSockets>
 }
 
-const perl = '/usr/bin/perl'
 /** `ETOOMANYREFS`, for which Node has no name. */
 const tooManyReferences = '109'
 const hearing = readFileSync(new URL('refused.pl', import.meta.url), 'utf8')
 const opener = readFileSync(new URL('listen.pl', import.meta.url), 'utf8')
-/** Numbers of `setns`, `sendmsg` and `recvmsg`. */
-const numbers: Readonly<Record<string, readonly number[]>> = { x64: [308, 46, 47], arm64: [268, 211, 212] }
+/** Numbers of `sendmsg` and `recvmsg`. */
+const numbers: Readonly<Record<string, readonly number[]>> = { x64: [46, 47], arm64: [211, 212] }
 
 const shared = new Processes.Shared(startListener)
 
@@ -68,7 +69,8 @@ export function useListener(): Listener & { close(): void } {
 export function listenerProblem(): { readonly reason: string; readonly remedy: string } | undefined {
   if (numbers[process.arch] === undefined)
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
-  return existsSync(perl) ? undefined : { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+  if (!existsSync(Processes.perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+  return undefined
 }
 
 interface Waiting extends Pick<ListenRequest, 'onSocket'> {
@@ -78,19 +80,15 @@ interface Waiting extends Pick<ListenRequest, 'onSocket'> {
 }
 
 /** Starts a helper that is not shared, so that a request that waits does not delay other users. */
-export function startListener(): Listener & { readonly isLost: boolean; close(): void } {
+export function startListener(): Listener & { isLost(): boolean; close(): void } {
   const problem = listenerProblem()
   if (problem !== undefined) throw execError('ENOEXEC', problem.reason, { remedy: problem.remedy })
   const child = Processes.spawnChild(
-    perl,
-    ['-e', `${hearing}\n${opener}`, ...(numbers[process.arch] ?? []).map(String)],
-    {
-      stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
-      env: {},
-      cwd: '/',
-      detached: true,
-    },
+    Processes.perl,
+    ['-e', `${hearing}\n${opener}`, ...[setns[process.arch], ...(numbers[process.arch] ?? [])].map(String)],
+    { stdio: ['pipe', 'pipe', 'ignore', 'ipc'], env: {}, cwd: '/', detached: true },
   )
+  const isLost = (): boolean => child.exitCode !== null || child.signalCode !== null
   const waiting = new Map<number, Waiting>()
   const hearers = new Map<number, (refused: RefusedPlace) => void>()
   const ending = new Map<number, () => void>()
@@ -140,9 +138,7 @@ export function startListener(): Listener & { readonly isLost: boolean; close():
   })
   rest()
   return {
-    get isLost() {
-      return child.exitCode !== null || child.signalCode !== null
-    },
+    isLost,
     open({ pid, startTime, owner, network, sockets, onSocket, onRefused }) {
       const id = ++last
       const order = (word: 'settle' | 'end'): Promise<void> =>
@@ -156,7 +152,7 @@ export function startListener(): Listener & { readonly isLost: boolean; close():
           ending.set(id, settle)
           for (const part of partsOf(child)) part.ref?.()
           child.stdin?.write(`${word} ${id}\n`)
-          if (child.exitCode !== null || child.signalCode !== null) settle()
+          if (isLost()) settle()
         })
       return new Promise<ListenedSockets>((resolve, reject) => {
         const settle = (problem?: Error): void => {
@@ -171,7 +167,7 @@ export function startListener(): Listener & { readonly isLost: boolean; close():
         for (const part of partsOf(child)) part.ref?.()
         const wanted = sockets.map(({ kind, address, port }) => `${kind}:${address}:${port}`)
         child.stdin?.write(`${[id, pid, startTime, owner.uid, owner.gid, network, ...wanted].join(' ')}\n`)
-        if (child.exitCode !== null || child.signalCode !== null) end()
+        if (isLost()) end()
       })
     },
     close() {

@@ -37,7 +37,7 @@ export interface NetworkOptions {
   /** Limit of open connections of the commands that share a loopback. Default 128. Each connection takes two descriptors of this process. */
   readonly connections?: number | undefined
   /**
-   * Limit of bytes over all connections of the commands that share a loopback, both directions together. Counted anew when one of them
+   * Limit of bytes over all connections of the commands that share a loopback, both directions together. Counted from 0 when one of them
    * begins or ends. Default: no limit.
    */
   readonly bytes?: number | undefined

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 
 import { execError } from '@ws/core/executor'
+import { Processes } from '@ws/sandbox'
 
 /** A network namespace with only a loopback, and the process that holds it. Commands enter it, and have no right over it. */
 export interface HeldNetwork {
@@ -11,14 +12,13 @@ export interface HeldNetwork {
   readonly name: string
 }
 
-const perl = '/usr/bin/perl'
 const enter = readFileSync(new URL('enter.pl', import.meta.url), 'utf8')
 /** The number of `setns`. */
-const setns: Readonly<Record<string, number>> = { x64: 308, arm64: 268 }
+export const setns: Readonly<Record<string, number>> = { x64: 308, arm64: 268 }
 
 /** The start of a command line whose program runs in a held network, or not at all. */
 export function enterArguments({ pid, startTime, name }: HeldNetwork): string[] {
-  return [perl, '-e', enter, String(setns[process.arch]), String(pid), startTime, name]
+  return [Processes.perl, '-e', enter, String(setns[process.arch]), String(pid), startTime, name]
 }
 
 let ownDevices: number | undefined

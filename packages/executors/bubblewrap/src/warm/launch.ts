@@ -14,7 +14,6 @@ import { supervisorNumbers, supervisorScript } from './script.ts'
 import { Supervisor } from './supervisor.ts'
 import { bubblewrapArguments, treeArguments } from '../bwrap/tree-arguments.ts'
 
-const perl = '/usr/bin/perl'
 /** Number of spares (waiting sandboxes). A command takes one spare; the other serves the next command while a new spare is made. */
 const keptSpares = 2
 
@@ -42,7 +41,7 @@ export function launchSupervisor({ command, kept, owner, guard, patience }: Laun
   const flags = [kept.hasTemporary ? 0 : 1, network === 'none' ? 1 : 0]
   const watched = tracer ? [tracer.root, tracer.names, tracer.trace] : []
   const script = (tracer?.filter ?? '') + supervisorScript
-  const argv = [perl, '-e', script, ...[...inside, ...flags, owner.uid, owner.gid, ...watched].map(String)]
+  const argv = [Processes.perl, '-e', script, ...[...inside, ...flags, owner.uid, owner.gid, ...watched].map(String)]
   const tree = { ...command, layout: kept, direct: undefined }
   // The supervisor has no rights and no filter, so each spare sets its own filter. User namespaces are made through `/proc`.
   const {

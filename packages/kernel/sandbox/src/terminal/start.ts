@@ -4,6 +4,7 @@ import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } fro
 import { WorkspaceError } from '@ws/core'
 import { shortages, type Terminal } from '@ws/core/executor'
 
+import { perl } from '../run/perl-helper.ts'
 import { keepFromChildren } from '../run/descriptors.ts'
 import { requireDescriptors, requireProcesses } from '../run/room.ts'
 import { invalid } from '../errors.ts'
@@ -47,7 +48,6 @@ export interface TerminalDevice extends AsyncDisposable {
   finish(): Promise<void>
 }
 
-const perl = '/usr/bin/perl'
 const prctlNumber = process.arch === 'arm64' ? 167 : 157
 const startTimeout = 10_000
 /** Milliseconds within which the holder's mark must arrive, after all other writers have ended. */

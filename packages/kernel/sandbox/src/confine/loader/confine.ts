@@ -1,6 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import type { DescriptorSource, ExtraDescriptors, LoaderStatus } from '../../run/types.ts'
 import { openPrivateFile } from '../../run/descriptors.ts'
+import { perl } from '../../run/perl-helper.ts'
 import { validateDescriptors, validateEnvironment } from '../../run/validate.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -43,7 +44,6 @@ export interface ConfinedCommand {
   readonly status: LoaderStatus
 }
 
-const perl = '/usr/bin/perl'
 let loader: string | undefined
 let supervisor: string | undefined
 const operation = 'exec'

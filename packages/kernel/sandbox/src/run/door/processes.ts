@@ -1,3 +1,4 @@
+export { perl } from '../perl-helper.ts'
 export { Shared } from '../shared.ts'
 export { spawnChild } from '../spawn.ts'
 export { sendSignal } from '../tree/end.ts'
