@@ -34,8 +34,9 @@ need libc6-dev test -e /usr/include/stdio.h
 need nodejs command -v node
 need fuse3 command -v fusermount3
 if [ "$script" = setup:all ]; then
-  same_name fish strace npm runc radosgw ceph-mon ceph-osd redis-server chromium
+  same_name fish strace npm runc radosgw ceph-mon ceph-osd redis-server chromium socat tini
   need ripgrep command -v rg
+  need docker.io command -v dockerd
   need golang-github-containers-common test -e /usr/share/containers/seccomp.json
   need ceph-common command -v radosgw-admin
   need ceph-base command -v monmaptool

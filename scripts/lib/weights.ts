@@ -23,6 +23,7 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/documents': [23, 9],
   '@ws/download': [9, 6],
   '@ws/executor-bubblewrap': [24, 4],
+  '@ws/executor-machine': [24, 4],
   '@ws/executor-proot': [24, 4],
   '@ws/executor-sanitize': [25, 5],
   '@ws/executor-virtual': [25, 8],

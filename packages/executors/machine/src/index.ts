@@ -1,0 +1,1 @@
+export type { Machine, MachineFiles, MachineInput, MachineProcess, MachineStart } from './contract.ts'
