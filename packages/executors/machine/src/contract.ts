@@ -1,28 +1,28 @@
-/** A place other than this machine that starts processes, and takes and gives files. */
+/** A place other than this machine that starts processes and takes files. Files come back through the output of a process. */
 export interface Machine {
   /** The name in messages and results, such as `e2b`. */
   readonly name: string
+  /** True if processes get input: their {@link MachineProcess.stdin} exists. */
+  readonly hasInput: boolean
   /**
    * Starts a program. Rejects if the machine cannot start programs now.
    * @param argv the program and its arguments; the machine looks the program up in its PATH
    */
-  start(argv: readonly string[], options: MachineStart): Promise<MachineProcess>
-  /** Unpacks a tar archive into a directory, which may be missing. Existing entries with the same names are replaced. */
-  put(tar: AsyncIterable<Uint8Array>, target: MachineFiles): Promise<void>
-  /** Packs entries into a tar archive, without following links. A missing entry is left out. @param paths relative to the directory */
-  get(paths: readonly string[], source: MachineFiles): Promise<AsyncIterable<Uint8Array>>
+  start(argv: readonly string[], options?: MachineStart): Promise<MachineProcess>
+  /** Writes a file, whose directory exists. Resolves when every program of the machine sees the whole file. */
+  put(content: AsyncIterable<Uint8Array>, target: MachineFile): Promise<void>
 }
 
-export interface MachineFiles {
-  /** An absolute path of the machine. */
-  readonly directory: string
+export interface MachineFile {
+  /** An absolute path of the machine, of letters, digits, `/`, `.`, `_` and `-`. */
+  readonly path: string
   readonly signal?: AbortSignal | undefined
 }
 
 export interface MachineStart {
   /** An absolute path of the machine. Default: the directory that the machine chooses. */
   readonly cwd?: string | undefined
-  /** Variables beside those of the machine. Default: none. */
+  /** Variables beside those of the machine, named by capital letters, digits and `_`. Default: none. */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** True: the process gets {@link MachineProcess.stdin}. Default: empty input. */
   readonly hasInput?: boolean | undefined

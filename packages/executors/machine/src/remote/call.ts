@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+
+import type { Machine, MachineProcess } from '../contract.ts'
+import { digestOf, failure, readDigests, readRecords, type Seen } from './listing.ts'
+import { decodeBase64, Reader } from './reader.ts'
+import { type Order, scriptOf, variableOf } from './script.ts'
+import { readArchive, type Content } from './unpack.ts'
+
+export interface Changes {
+  readonly gone: readonly Seen[]
+  readonly fresh: readonly Seen[]
+  /** By key. A file without a digest could not be read. */
+  readonly digests: ReadonlyMap<string, string>
+}
+
+export interface CallOptions {
+  readonly argv?: readonly string[] | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly hasInput?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** One run of this package's program on the machine. */
+export class Call {
+  readonly process: MachineProcess
+  readonly marker: string
+  readonly stderr: Reader
+  readonly #stdout: Reader
+  readonly #isEncoded: boolean
+
+  private constructor(process: MachineProcess, { marker, encode }: Order) {
+    this.process = process
+    this.marker = marker
+    this.#stdout = new Reader(process.stdout)
+    this.stderr = new Reader(process.stderr)
+    this.#isEncoded = encode !== 'cat'
+  }
+
+  static async start(machine: Machine, order: Omit<Order, 'marker'>, options: CallOptions): Promise<Call> {
+    const { argv = [], env = {}, hasInput = false, signal } = options
+    const whole = { ...order, marker: `ws-${randomBytes(16).toString('hex')}:` }
+    const variables = Object.entries(env).map(([name, value], index) => [variableOf(index), `${name}=${value}`])
+    const process = await machine.start(['sh', '-c', scriptOf(whole), 'sh', ...argv], {
+      env: Object.fromEntries(variables),
+      hasInput,
+      signal,
+    })
+    return new Call(process, whole)
+  }
+
+  /** The next message. Everything before it goes to the listener. `undefined`: the output ended before. */
+  async message(listen: (chunk: Uint8Array) => void | Promise<void> = () => undefined): Promise<string[] | undefined> {
+    if (!(await this.#stdout.until(this.marker, listen))) return undefined
+    return (await this.#stdout.line())?.trim().split(' ')
+  }
+
+  /** What the machine did with the bundle, and the number of the command's session. */
+  async begun([, , sent = '', gone = '']: readonly string[]): Promise<{ changes: Changes; session: string }> {
+    const bytes = await this.#stdout.take(Number(sent))
+    const session = await this.#stdout.line()
+    if (bytes === undefined || session === undefined || !/^\d+$/u.test(session)) throw lost()
+    const lists = this.#isEncoded ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes
+    const [old, fresh] = [lists.subarray(0, Number(gone)), lists.subarray(Number(gone))]
+    return { changes: { gone: readRecords(old), fresh: readRecords(fresh), digests: new Map() }, session }
+  }
+
+  /** The changes that the message `end` announces, and the contents of changed files. */
+  async ended(fields: readonly string[]): Promise<{ changes: Changes; contents: AsyncIterable<Content> }> {
+    const [gone = 0, fresh = 0, sums = 0] = fields.slice(3, 6).map(Number)
+    const rest = this.#stdout.rest()
+    const reader = this.#isEncoded ? new Reader(decodeBase64(rest)) : new Reader(rest)
+    const lists = await reader.take(gone + fresh + sums)
+    // a process that the command left behind can write into these bytes
+    if (lists === undefined || digestOf(lists) !== fields[6]) throw lost() // @defence output of another process between the lists: whose lists are damaged
+    const changes = {
+      gone: readRecords(lists.subarray(0, gone)),
+      fresh: readRecords(lists.subarray(gone, gone + fresh)),
+      digests: readDigests(lists.subarray(gone + fresh)),
+    }
+    return { changes, contents: readArchive(reader.rest(), new Set(changes.digests.keys())) }
+  }
+
+  async kill(): Promise<void> {
+    await this.process.kill().catch(() => undefined) // a process that has ended needs no signal
+  }
+}
+
+export const lost = (native?: unknown) => failure('stopped answering', native)

@@ -1,0 +1,201 @@
+import { Writable } from 'node:stream'
+
+import { execError, type CommandRequest, type KillSignal } from '@ws/core/executor'
+import { type CommandDriver, type CommandEnd, type CommandPort, type CommandRun, type PreparedCommand, resolveShell } from '@ws/sandbox'
+
+import type { Machine, MachineInput } from '../contract.ts'
+import type { Refusal } from './apply.ts'
+import { Call, lost } from './call.ts'
+import { type Copies, refusal, type Sending } from './copies.ts'
+import { textFrom } from './text-from.ts'
+
+export interface CommandsOptions {
+  readonly name: string
+  readonly machine: Machine
+  readonly copies: Copies
+  /** The shell on the machine, for commands that name none. */
+  readonly shell: string
+  readonly onClose: () => void
+}
+
+interface Prepared extends PreparedCommand {
+  readonly sending: Sending
+  readonly input: 'none' | 'file' | 'stream'
+}
+
+/** Milliseconds for fetching an ended command's changes. */
+const patience = 600_000
+
+/** Runs each command on the machine, on a copy of the workspace that is brought up to date when the command starts. */
+export function commandsOn({ name, machine, copies, shell, onClose }: CommandsOptions): CommandDriver {
+  return {
+    patience,
+    async prepare(_plan, request): Promise<Prepared> {
+      // checks only the shell's name, since its program is on the machine
+      if (request.shell !== undefined) resolveShell({ shell: request.shell, existsInView: () => true, isExecutable: () => true })
+      const [input, bytes] = inputOf(request, machine)
+      const unlock = await copies.lock(request.signal)
+      try {
+        return { sending: await copies.bring(request.signal, bytes), input, close: unlock }
+      } catch (error) {
+        unlock()
+        throw error
+      }
+    },
+    start: async (prepared, run) => await start({ name, machine, copies, shell }, prepared as Prepared, run),
+    explainFailure: ({ lost: isLost }) => (isLost === true ? lostCommand(name) : undefined),
+    close: async () => {
+      await copies.close()
+      onClose()
+    },
+  }
+}
+
+/** How the input gets to the machine. Input that is known before the start needs no stream. */
+function inputOf({ stdin }: CommandRequest, { hasInput }: Machine): ['none' | 'file' | 'stream', Uint8Array?] {
+  if (stdin === undefined) return ['none']
+  if (typeof stdin === 'string' || stdin instanceof Uint8Array) return ['file', Buffer.from(stdin)]
+  if (hasInput) return ['stream']
+  throw execError('ENOTSUP', 'the machine gives its processes no input while they run', {
+    remedy: 'give `stdin` as text or bytes',
+  })
+}
+
+type Site = Omit<CommandsOptions, 'onClose'>
+
+async function start(site: Site, { sending, input }: Prepared, run: CommandRun): Promise<CommandPort> {
+  const { machine, copies } = site
+  const { shell = site.shell, login, command, cwd, env, signal } = run.request
+  const call = await Call.start(
+    machine,
+    { ...sending.order, command: { cwd, input, variables: Object.keys(env).length } },
+    { argv: [shell, login ? '-lc' : '-c', command], env, hasInput: input === 'stream', signal },
+  )
+  const stop = () => void call.kill()
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    // until the command starts, only this package's program speaks
+    const message = await call.message()
+    signal?.throwIfAborted()
+    if (message?.[0] !== 'go') throw refused(message ?? [], copies)
+    const { changes, session } = await call.begun(message)
+    copies.took(sending, changes)
+    if (message[1] === '1') copies.expectChanges()
+    return portOf({ ...site, call, session, epoch: copies.epoch, isStream: input === 'stream' }, run)
+  } catch (error) {
+    copies.expectChanges()
+    await call.kill()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+/** The error for a machine that did not start the command. */
+function refused(message: readonly string[], copies: Copies) {
+  const [word, , isFull] = message
+  copies.expectChanges()
+  if (word === 'moved' && isFull === undefined) copies.forget()
+  const again = word === 'stale' || (word === 'moved' && isFull === undefined)
+  return again ? execError('EBUSY', 'the machine’s files kept changing', { remedy: 'try again' }) : refusal(message)
+}
+
+interface Running extends Site {
+  readonly call: Call
+  /** The number of the command's session on the machine. */
+  readonly session: string
+  readonly epoch: number
+  readonly isStream: boolean
+}
+
+function portOf(running: Running, run: CommandRun): CommandPort {
+  const { machine, call, session, isStream } = running
+  let isKilled = false
+  const killed = { by: undefined as KillSignal | undefined }
+  /** Signals the command's session. The machine ends everything where the session cannot be reached. */
+  const signal = async (name: KillSignal): Promise<void> => {
+    killed.by ??= name
+    const line = `kill -s ${name.slice(3)} -- -${session} 2>/dev/null || echo no`
+    const answer = await textFrom(machine, ['sh', '-c', line]).catch(() => 'no')
+    if (!answer.startsWith('no')) return
+    killed.by = 'SIGKILL'
+    isKilled = true
+    await call.kill()
+  }
+  return {
+    stdin: run.hasInput ? writableOf(isStream ? call.process.stdin : undefined) : undefined,
+    signal(name, whom) {
+      if (isKilled) return false
+      void signal(name)
+      return whom !== undefined
+    },
+    end: () => void signal('SIGKILL'),
+    exited: follow(running, run, killed),
+  }
+}
+
+async function follow(
+  { name, call, copies, epoch }: Running,
+  { onStdout, onStderr }: CommandRun,
+  killed: { readonly by: KillSignal | undefined },
+): Promise<CommandEnd> {
+  const errors = call.stderr.until(call.marker, onStderr)
+  const message = await call.message(onStdout).catch(() => undefined) // the end is unknown then
+  const isOver = message?.[0] === 'end' || message?.[0] === 'moved'
+  if (isOver) await errors
+  const unlock = await copies.lock()
+  const refusals: Refusal[] = []
+  try {
+    refusals.push(...(await changesOf(message ?? [], { call, copies, epoch })))
+  } catch (error) {
+    if (!isOver && killed.by === undefined) return { lost: true }
+    throw error
+  } finally {
+    unlock()
+    await call.kill()
+  }
+  await errors.catch(() => undefined) // the end says more
+  for (const one of refusals) await onStderr(Buffer.from(sentence(name, one)))
+  const status = Number(message?.[1])
+  if (isOver && !Number.isNaN(status)) return { shellStatus: status === 0 && refusals.length > 0 ? 1 : status }
+  return killed.by === undefined ? { lost: true } : { signal: killed.by }
+}
+
+/** Writes a command's changes into the workspace. */
+async function changesOf(
+  message: readonly string[],
+  { call, copies, epoch }: Pick<Running, 'call' | 'copies' | 'epoch'>,
+): Promise<readonly Refusal[]> {
+  if (message[0] === 'moved') {
+    copies.forget()
+    return [{ path: '/', reason: 'is no longer a directory on the machine; the workspace keeps its files' }]
+  }
+  // another exchange may have brought newer states of the same files
+  if (message[0] === 'end' && copies.epoch === epoch && message[2] === '0') {
+    try {
+      const { changes, contents } = await call.ended(message)
+      const refusals = await copies.take(changes, contents)
+      if (refusals !== undefined) return refusals
+    } catch {
+      copies.expectChanges() // fetched below
+    }
+  }
+  return await copies.fetch()
+}
+
+const sentence = (name: string, { path, reason }: Refusal): string =>
+  `${name}: the change of \`${path}\` was not made in the workspace: it ${reason}\n`
+
+/** The input of a process. Without one, the bytes are on the machine already. */
+function writableOf(input: MachineInput | undefined): Writable {
+  return new Writable({
+    write: (chunk: Buffer, _encoding, done) => void (input?.write(chunk) ?? Promise.resolve()).then(() => done(), done),
+    final: (done) => void (input?.end() ?? Promise.resolve()).then(() => done(), done),
+  })
+}
+
+const lostCommand = (name: string) =>
+  execError('EIO', `the connection to ${name} was lost before the command ended; the workspace has its changes so far`, {
+    remedy: 'look whether the command still runs there, and run it again if it has to be complete',
+    native: lost(),
+  })

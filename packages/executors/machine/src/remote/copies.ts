@@ -1,0 +1,230 @@
+import type { FileDoor, VirtualPath, WorkspaceEntry } from '@ws/core'
+import { execError } from '@ws/core/executor'
+
+import type { Machine } from '../contract.ts'
+import { Apply, type Base, type Refusal } from './apply.ts'
+import { Call, type Changes, lost } from './call.ts'
+import { digestOf, failure, joinRecords, keyOf, readRecords, textOf } from './listing.ts'
+import { type Packed, packUploads, type Upload } from './pack.ts'
+import { type Bundle, openScript, type Order } from './script.ts'
+import { textFrom } from './text-from.ts'
+import type { Content } from './unpack.ts'
+
+export interface CopiesOptions {
+  readonly machine: Machine
+  readonly files: FileDoor
+  readonly root: VirtualPath
+  readonly encode: Order['encode']
+}
+
+/** Changes of the workspace that are on their way to the machine. */
+export interface Sending {
+  readonly order: Omit<Order, 'marker' | 'command'>
+  readonly packed: ReadonlyMap<string, Packed>
+}
+
+/** How often changes are fetched that do not arrive whole, since a process changes them meanwhile. */
+const fetches = 3
+
+/** Keeps a copy of a workspace on a machine. Copies in one direction at a time. */
+export class Copies {
+  readonly #options: CopiesOptions
+  readonly #base: Base = new Map()
+  #place: { readonly inode: string; readonly state: string } | undefined
+  /** True if the machine may have changes that this side does not know. */
+  #mustFetch = false
+  #turn: Promise<unknown> = Promise.resolve()
+  #bundles = 0
+  /** Counts exchanges. */
+  epoch = 0
+
+  constructor(options: CopiesOptions) {
+    this.#options = options
+  }
+
+  /** Waits until no other exchange runs. Returns a function that lets the next one begin. */
+  async lock(signal?: AbortSignal): Promise<() => void> {
+    const before = this.#turn
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#turn = promise
+    const stop = Promise.withResolvers<never>()
+    const onAbort = () => stop.reject(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      signal?.throwIfAborted()
+      await Promise.race([before, stop.promise])
+      return resolve
+    } catch (error) {
+      void before.then(() => resolve())
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Makes the root on the machine, which must be empty. */
+  async open(): Promise<void> {
+    const { machine, root } = this.#options
+    const answer = await textFrom(machine, ['sh', '-c', openScript(root)])
+    if (answer.startsWith('full')) {
+      throw execError('ENOTEMPTY', 'is not empty on the machine', {
+        path: root,
+        remedy: 'start a new machine, or empty the directory there',
+      })
+    }
+    const { inode, state } = /^open (?<inode>\d+) (?<state>\/[\w./-]+)$/mu.exec(answer)?.groups ?? {}
+    if (inode === undefined || state === undefined) throw failure(`cannot make the directory \`${root}\``)
+    this.#place = { inode, state }
+    this.#base.clear()
+    this.#mustFetch = false
+  }
+
+  /** Forgets the machine's directory, which is gone. The next command brings all files again. */
+  forget(): void {
+    this.#place = undefined
+  }
+
+  expectChanges(): void {
+    this.#mustFetch = true
+  }
+
+  /** Brings the workspace's changes near the machine's root. The next program there takes them in. */
+  async bring(signal: AbortSignal | undefined, input?: Uint8Array): Promise<Sending> {
+    if (this.#place === undefined) await this.open()
+    if (this.#mustFetch) await this.fetch(signal)
+    const { files } = this.#options
+    const { uploads, wanted } = await this.#plan(signal)
+    const gone = [...this.#base.keys()].filter((key) => !wanted.has(key) && textOf(key) !== undefined)
+    const names = gone.toSorted().toReversed()
+    const packed = new Map<string, Packed>()
+    const archive = packUploads(uploads, { files, signal, packed })
+    const removals = Buffer.from(names.map((key) => `./${key}\0`).join(''), 'latin1')
+    const bundle = await this.#put({ archive, gone: removals, input }, signal)
+    const known = joinRecords([...this.#base.values()].map(({ record }) => record))
+    return { order: this.#order({ bundle, digest: digestOf(known) }), packed }
+  }
+
+  /** Notes the changes that the machine took in. */
+  took({ order, packed }: Sending, { gone, fresh }: Changes): void {
+    for (const { key, record } of gone) if (this.#base.get(key)?.record === record) this.#base.delete(key)
+    for (const { key, record } of fresh) this.#base.set(key, { record })
+    for (const [key, facts] of packed) {
+      const record = this.#base.get(key)?.record
+      if (record !== undefined) this.#base.set(key, { record, ...facts })
+    }
+    if (order.bundle !== undefined) this.epoch += 1
+  }
+
+  /** Writes changes into the workspace. Returns `undefined` if some have not arrived whole. */
+  async take(changes: Changes, contents: AsyncIterable<Content>): Promise<readonly Refusal[] | undefined> {
+    const { files, root } = this.#options
+    this.epoch += 1
+    this.#mustFetch = true
+    const apply = new Apply({ files, root, base: this.#base })
+    const isWhole = await apply.take(changes, contents)
+    this.#mustFetch = !isWhole
+    this.#refusals.push(...apply.refusals)
+    return isWhole ? this.#refusals.splice(0) : undefined
+  }
+  readonly #refusals: Refusal[] = []
+
+  /** Brings every change of the machine that this side does not know. */
+  async fetch(signal?: AbortSignal): Promise<readonly Refusal[]> {
+    const { machine } = this.#options
+    for (let attempt = 1; attempt <= fetches; attempt += 1) {
+      const known = joinRecords([...this.#base.values()].map(({ record }) => record))
+      const bundle = await this.#put({ known }, signal)
+      const call = await Call.start(machine, this.#order({ bundle }), { signal })
+      try {
+        const [word = '', ...rest] = (await call.message()) ?? []
+        if (word === 'moved') this.forget()
+        if (word !== 'end') throw refusal([word, ...rest])
+        const { changes, contents } = await call.ended([word, ...rest])
+        const refusals = await this.take(changes, contents)
+        if (refusals !== undefined) return refusals
+      } finally {
+        await call.kill()
+      }
+    }
+    throw failure('changes files faster than they can be fetched')
+  }
+
+  async close(): Promise<void> {
+    const state = this.#place?.state
+    if (state === undefined) return
+    await textFrom(this.#options.machine, ['rm', '-rf', '--', state]).catch(() => undefined) // the machine may be gone
+  }
+
+  #order(more: Pick<Order, 'bundle' | 'digest'>): Omit<Order, 'marker' | 'command'> {
+    const { root, encode } = this.#options
+    if (this.#place === undefined) throw lost()
+    return { root, encode, ...this.#place, ...more }
+  }
+
+  async #plan(signal: AbortSignal | undefined) {
+    const { files, root } = this.#options
+    const uploads: Upload[] = []
+    const wanted = new Set<string>()
+    const closed = [...this.#base.values()].filter(({ record }) => record.startsWith('x '))
+    const places = readRecords(joinRecords(closed.map(({ record }) => record))).map(({ key }) => `${key}/`)
+    for await (const entry of files.list(root, { recursive: true, details: true, signal })) {
+      const { path, type, version, mode, modifiedAt } = entry
+      if (entry.unreachable || type === 'other') continue
+      const name = path.slice(root.length + 1)
+      const key = keyOf(name)
+      wanted.add(key)
+      if (places.some((place) => key.startsWith(place)) || this.#isSame(key, entry)) continue
+      uploads.push({ path, name, type, mode, version, modifiedAt, bits: mode ?? this.#modeOf(key, type) })
+    }
+    return { uploads, wanted }
+  }
+
+  #isSame(key: string, { type, version, mode }: WorkspaceEntry): boolean {
+    const known = this.#base.get(key)
+    if (known === undefined) return false
+    const isMode = known.mode === undefined || mode === undefined || known.mode === mode
+    if (type === 'directory') return isMode && /^[dx] /u.test(known.record)
+    return isMode && known.version !== undefined && known.version === version
+  }
+
+  /** The mode on the machine, where the workspace keeps none. */
+  #modeOf(key: string, type: Upload['type']): number {
+    const [, kind, mode] = /^(?<kind>[fd]) (?<mode>\d+) /u.exec(this.#base.get(key)?.record ?? '') ?? []
+    if (mode !== undefined && kind === type.slice(0, 1)) return Number.parseInt(mode, 8) & 0o777
+    return type === 'directory' ? 0o755 : 0o644
+  }
+
+  /** Puts a bundle on the machine, unless it would be empty. */
+  async #put(
+    { archive, gone, known, input }: { archive?: AsyncGenerator<Uint8Array>; gone?: Buffer; known?: Buffer; input?: Uint8Array | undefined },
+    signal: AbortSignal | undefined,
+  ): Promise<Bundle | undefined> {
+    const { machine } = this.#options
+    const first = await archive?.next()
+    const rest = [gone, known, input].filter((part) => part !== undefined)
+    if (first?.value === undefined && rest.every(({ length }) => length === 0) && known === undefined) return undefined
+    let size = 0
+    async function* content(): AsyncGenerator<Uint8Array, undefined> {
+      if (first?.value !== undefined) {
+        size += first.value.length
+        yield first.value
+      }
+      for await (const chunk of archive ?? []) {
+        size += chunk.length
+        yield chunk
+      }
+      yield* rest
+      return undefined
+    }
+    const path = `${this.#order({}).state}/b-${(this.#bundles += 1)}`
+    await machine.put(content(), { path, signal })
+    const lengths = { gone: gone?.length ?? 0, known: known?.length ?? 0, input: input?.length ?? 0 }
+    return { path, archive: size, ...lengths }
+  }
+}
+
+/** The error for a message that refuses an order. */
+export function refusal([word, ...rest]: readonly string[]) {
+  if (word !== 'fail') return word === 'moved' ? failure('has another directory at the workspace’s place') : lost()
+  return failure(`could not exchange files: ${rest.join(' ').trim()}`)
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { chown } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Machine, MachineProcess, MachineStart } from '@ws/executor-machine'
+
+export interface LocalMachineOptions {
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined
+  /** Milliseconds before each call. */
+  readonly latency?: number
+  readonly hasInput?: boolean
+  /** True: output passes through strings of UTF-8, as in the SDKs of some sandboxes. */
+  readonly isText?: boolean
+  readonly path?: string
+}
+
+export interface LocalMachine extends Machine {
+  /** The calls so far: `start` or `put`. */
+  readonly calls: string[]
+  /** Replaces a call by a fault. */
+  faults: {
+    start?: ((argv: readonly string[], run: () => Promise<MachineProcess>) => Promise<MachineProcess>) | undefined
+    put?: ((content: AsyncIterable<Uint8Array>, run: Machine['put']) => AsyncIterable<Uint8Array>) | undefined
+  }
+  /** Bytes that came from programs. */
+  received: number
+}
+
+/** A machine that is this one: its programs run here as an ordinary user, and share nothing else with the test. */
+export function createLocalMachine({
+  owner,
+  latency = 0,
+  hasInput = true,
+  isText = false,
+  path = process.env.PATH ?? '/usr/bin:/bin',
+}: LocalMachineOptions = {}): LocalMachine {
+  const calls: string[] = []
+  const faults: LocalMachine['faults'] = {}
+  const run = async (argv: readonly string[], { env, cwd, hasInput: isWanted = false, signal }: MachineStart) => {
+    const [program = '', ...rest] = argv
+    signal?.throwIfAborted()
+    const child = spawn(program, rest, {
+      cwd: cwd ?? '/',
+      env: { PATH: path, ...env },
+      stdio: [isWanted ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      detached: true,
+      ...owner,
+    })
+    await once(child, 'spawn')
+    const ended = once(child, 'close') as Promise<[number | null, string | null]>
+    const output = (stream: Readable | null): AsyncIterable<Uint8Array> => {
+      stream?.on('data', (chunk: Uint8Array) => (machine.received += chunk.length))
+      stream?.pause()
+      return isText ? asText(stream ?? Readable.from([])) : (stream ?? Readable.from([]))
+    }
+    const { stdin } = child
+    stdin?.on('error', () => undefined)
+    return {
+      stdout: output(child.stdout),
+      stderr: output(child.stderr),
+      ...(stdin && {
+        stdin: {
+          write: (bytes: Uint8Array) =>
+            new Promise<void>((resolve, reject) => {
+              stdin.write(bytes, (error) => (error ? reject(error) : resolve()))
+            }),
+          end: async () => void stdin.end(),
+        },
+      }),
+      async kill() {
+        try {
+          process.kill(-(child.pid ?? 0), 'SIGKILL')
+        } catch {
+          // it has ended
+        }
+      },
+      wait: async () => (await ended)[0] ?? 137,
+    }
+  }
+  const machine: LocalMachine = {
+    name: 'local',
+    hasInput,
+    calls,
+    faults,
+    received: 0,
+    async start(argv, options = {}) {
+      calls.push('start')
+      if (latency > 0) await delay(latency)
+      return await (faults.start ? faults.start(argv, () => run(argv, options)) : run(argv, options))
+    },
+    async put(content, { path: at }) {
+      calls.push('put')
+      if (latency > 0) await delay(latency)
+      await pipeline(Readable.from(faults.put ? faults.put(content, machine.put) : content), createWriteStream(at))
+      if (owner !== undefined) await chown(at, owner.uid, owner.gid)
+    },
+  }
+  return machine
+}
+
+async function* asText(stream: Readable): AsyncGenerator<Uint8Array, undefined> {
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) yield Buffer.from(decoder.decode(chunk as Uint8Array, { stream: true }))
+  return undefined
+}
