@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
+import { isWorkspaceError } from '@ws/core'
+import { execError } from '@ws/core/executor'
+
 import type { Machine, MachineProcess } from '../contract.ts'
-import { digestOf, failure, readDigests, readRecords, type Seen } from './listing.ts'
+import { digestOf, failure, readDigests, readRecords, remedy, type Seen } from './listing.ts'
 import { decodeBase64, Reader } from './reader.ts'
 import { type Order, scriptOf, variableOf } from './script.ts'
 import { readArchive, type Content } from './unpack.ts'
@@ -40,12 +43,14 @@ export class Call {
     const { argv = [], env = {}, hasInput = false, signal } = options
     const whole = { ...order, marker: `ws-${randomBytes(16).toString('hex')}:` }
     const variables = Object.entries(env).map(([name, value], index) => [variableOf(index), `${name}=${value}`])
-    const process = await machine.start(['sh', '-c', scriptOf(whole), 'sh', ...argv], {
-      env: Object.fromEntries(variables),
-      hasInput,
-      signal,
-    })
-    return new Call(process, whole)
+    const more = { env: Object.fromEntries(variables), hasInput, signal }
+    try {
+      return new Call(await machine.start(['sh', '-c', scriptOf(whole), 'sh', ...argv], more), whole)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isWorkspaceError(error)) throw error
+      throw execError('ENOEXEC', 'the machine did not start the command', { remedy, native: error })
+    }
   }
 
   /** The next message. Everything before it goes to the listener. `undefined`: the output ended before. */

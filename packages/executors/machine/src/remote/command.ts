@@ -1,12 +1,14 @@
 import { Writable } from 'node:stream'
 
 import { execError, type CommandRequest, type KillSignal } from '@ws/core/executor'
-import { type CommandDriver, type CommandEnd, type CommandPort, type CommandRun, type PreparedCommand, resolveShell } from '@ws/sandbox'
+import { type CommandDriver, type CommandEnd, commandLine, type CommandPort, type CommandRun } from '@ws/sandbox'
+import { type PreparedCommand, resolveShell } from '@ws/sandbox'
 
 import type { Machine, MachineInput } from '../contract.ts'
 import type { Refusal } from './apply.ts'
 import { Call, lost } from './call.ts'
 import { type Copies, refusal, type Sending } from './copies.ts'
+import type { OrderedCommand } from './script.ts'
 import { textFrom } from './text-from.ts'
 
 export interface CommandsOptions {
@@ -20,8 +22,12 @@ export interface CommandsOptions {
 
 interface Prepared extends PreparedCommand {
   readonly sending: Sending
-  readonly input: 'none' | 'file' | 'stream'
+  readonly argv: readonly string[]
+  readonly command: Pick<OrderedCommand, 'input' | 'text'>
 }
+
+/** Limit of bytes of a command in an argument, together with this package's program. */
+const longestArgument = 32_768
 
 /** Milliseconds for fetching an ended command's changes. */
 const patience = 600_000
@@ -34,9 +40,11 @@ export function commandsOn({ name, machine, copies, shell, onClose }: CommandsOp
       // checks only the shell's name, since its program is on the machine
       if (request.shell !== undefined) resolveShell({ shell: request.shell, existsInView: () => true, isExecutable: () => true })
       const [input, bytes] = inputOf(request, machine)
+      const { argv, text, bytes: long } = argumentsOf(request, request.shell ?? shell)
       const unlock = await copies.lock(request.signal)
       try {
-        return { sending: await copies.bring(request.signal, bytes), input, close: unlock }
+        const sending = await copies.bring(request.signal, { input: bytes, text: long })
+        return { sending, argv, command: { input, text }, close: unlock }
       } catch (error) {
         unlock()
         throw error
@@ -61,16 +69,23 @@ function inputOf({ stdin }: CommandRequest, { hasInput }: Machine): ['none' | 'f
   })
 }
 
+function argumentsOf(request: CommandRequest, shell: string) {
+  const { argv, extraFds } = commandLine(request, { shell, env: {} })
+  const described = extraFds.get(9)
+  if (described instanceof Uint8Array) return { argv, text: 'descriptor' as const, bytes: described }
+  const last = Buffer.from(argv.at(-1) ?? '')
+  if (last.length > longestArgument) return { argv: argv.slice(0, -1), text: 'argument' as const, bytes: last }
+  return { argv, text: 'none' as const }
+}
+
 type Site = Omit<CommandsOptions, 'onClose'>
 
-async function start(site: Site, { sending, input }: Prepared, run: CommandRun): Promise<CommandPort> {
+async function start(site: Site, { sending, argv, command }: Prepared, run: CommandRun): Promise<CommandPort> {
   const { machine, copies } = site
-  const { shell = site.shell, login, command, cwd, env, signal } = run.request
-  const call = await Call.start(
-    machine,
-    { ...sending.order, command: { cwd, input, variables: Object.keys(env).length } },
-    { argv: [shell, login ? '-lc' : '-c', command], env, hasInput: input === 'stream', signal },
-  )
+  const { cwd, env, signal } = run.request
+  const isStream = command.input === 'stream'
+  const order = { ...sending.order, command: { ...command, cwd, variables: Object.keys(env).length } }
+  const call = await Call.start(machine, order, { argv, env, hasInput: isStream, signal })
   const stop = () => void call.kill()
   signal?.addEventListener('abort', stop, { once: true })
   try {
@@ -81,7 +96,7 @@ async function start(site: Site, { sending, input }: Prepared, run: CommandRun):
     const { changes, session } = await call.begun(message)
     copies.took(sending, changes)
     if (message[1] === '1') copies.expectChanges()
-    return portOf({ ...site, call, session, epoch: copies.epoch, isStream: input === 'stream' }, run)
+    return portOf({ ...site, call, session, epoch: copies.epoch, isStream }, run)
   } catch (error) {
     copies.expectChanges()
     await call.kill()

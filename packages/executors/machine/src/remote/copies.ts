@@ -1,10 +1,10 @@
-import type { FileDoor, VirtualPath, WorkspaceEntry } from '@ws/core'
+import { isWorkspaceError, type FileDoor, type VirtualPath, type WorkspaceEntry } from '@ws/core'
 import { execError } from '@ws/core/executor'
 
 import type { Machine } from '../contract.ts'
 import { Apply, type Base, type Refusal } from './apply.ts'
 import { Call, type Changes, lost } from './call.ts'
-import { digestOf, failure, joinRecords, keyOf, readRecords, textOf } from './listing.ts'
+import { digestOf, failure, joinRecords, keyOf, readRecords, remedy, textOf } from './listing.ts'
 import { type Packed, packUploads, type Upload } from './pack.ts'
 import { type Bundle, openScript, type Order } from './script.ts'
 import { textFrom } from './text-from.ts'
@@ -23,6 +23,18 @@ export interface Sending {
   readonly packed: ReadonlyMap<string, Packed>
 }
 
+/** What a command needs beside the files. */
+export interface Extra {
+  readonly input?: Uint8Array | undefined
+  readonly text?: Uint8Array | undefined
+}
+
+interface Parts extends Extra {
+  readonly archive?: AsyncGenerator<Uint8Array>
+  readonly gone?: Buffer
+  readonly known?: Buffer
+}
+
 /** How often changes are fetched that do not arrive whole, since a process changes them meanwhile. */
 const fetches = 3
 
@@ -35,6 +47,8 @@ export class Copies {
   #mustFetch = false
   #turn: Promise<unknown> = Promise.resolve()
   #bundles = 0
+  /** Refusals that no result has yet. */
+  readonly #refusals: Refusal[] = []
   /** Counts exchanges. */
   epoch = 0
 
@@ -89,7 +103,7 @@ export class Copies {
   }
 
   /** Brings the workspace's changes near the machine's root. The next program there takes them in. */
-  async bring(signal: AbortSignal | undefined, input?: Uint8Array): Promise<Sending> {
+  async bring(signal: AbortSignal | undefined, more: Extra = {}): Promise<Sending> {
     if (this.#place === undefined) await this.open()
     if (this.#mustFetch) await this.fetch(signal)
     const { files } = this.#options
@@ -99,7 +113,7 @@ export class Copies {
     const packed = new Map<string, Packed>()
     const archive = packUploads(uploads, { files, signal, packed })
     const removals = Buffer.from(names.map((key) => `./${key}\0`).join(''), 'latin1')
-    const bundle = await this.#put({ archive, gone: removals, input }, signal)
+    const bundle = await this.#put({ archive, gone: removals, ...more }, signal)
     const known = joinRecords([...this.#base.values()].map(({ record }) => record))
     return { order: this.#order({ bundle, digest: digestOf(known) }), packed }
   }
@@ -126,7 +140,6 @@ export class Copies {
     this.#refusals.push(...apply.refusals)
     return isWhole ? this.#refusals.splice(0) : undefined
   }
-  readonly #refusals: Refusal[] = []
 
   /** Brings every change of the machine that this side does not know. */
   async fetch(signal?: AbortSignal): Promise<readonly Refusal[]> {
@@ -196,12 +209,12 @@ export class Copies {
 
   /** Puts a bundle on the machine, unless it would be empty. */
   async #put(
-    { archive, gone, known, input }: { archive?: AsyncGenerator<Uint8Array>; gone?: Buffer; known?: Buffer; input?: Uint8Array | undefined },
+    { archive, gone, known, input, text }: Parts,
     signal: AbortSignal | undefined,
   ): Promise<Bundle | undefined> {
     const { machine } = this.#options
     const first = await archive?.next()
-    const rest = [gone, known, input].filter((part) => part !== undefined)
+    const rest = [gone, known, input, text].filter((part) => part !== undefined)
     if (first?.value === undefined && rest.every(({ length }) => length === 0) && known === undefined) return undefined
     let size = 0
     async function* content(): AsyncGenerator<Uint8Array, undefined> {
@@ -217,9 +230,15 @@ export class Copies {
       return undefined
     }
     const path = `${this.#order({}).state}/b-${(this.#bundles += 1)}`
-    await machine.put(content(), { path, signal })
-    const lengths = { gone: gone?.length ?? 0, known: known?.length ?? 0, input: input?.length ?? 0 }
-    return { path, archive: size, ...lengths }
+    try {
+      await machine.put(content(), { path, signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isWorkspaceError(error)) throw error
+      throw execError('EIO', 'the machine did not take the workspace’s files; the command did not start', { remedy, native: error })
+    }
+    const of = (part: Uint8Array | undefined) => part?.length ?? 0
+    return { path, archive: size, gone: of(gone), known: of(known), input: of(input), text: of(text) }
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import type { WorkspaceError } from '@ws/core'
 import { execError } from '@ws/core/executor'
 
 /** An entry of the machine's list. */
@@ -70,6 +71,8 @@ export function showBytes(latin1: string): string {
   return latin1.replaceAll(/[^ -~]/gu, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-export function failure(what: string, native?: unknown) {
-  return execError('EIO', `the machine ${what}`, { remedy: 'look at the machine, or start a new one', native })
+export const remedy = 'look at the machine, or start a new one'
+
+export function failure(what: string, native?: unknown): WorkspaceError {
+  return execError('EIO', `the machine ${what}`, { remedy, native })
 }

@@ -1,12 +1,13 @@
 import { quoteForShell } from '@ws/core/executor'
 
-/** A file on the machine that brings changes: an archive, names to remove, the known list of files, and the command's input. */
+/** A file on the machine that brings changes: an archive, names to remove, the known list of files, the input, and a long command. */
 export interface Bundle {
   readonly path: string
   readonly archive: number
   readonly gone: number
   readonly known: number
   readonly input: number
+  readonly text: number
 }
 
 export interface Order {
@@ -30,6 +31,8 @@ export interface OrderedCommand {
   readonly input: 'none' | 'file' | 'stream'
   /** The number of variables. Variable `n` is in `WS_V<n>` as `NAME=value`, so that it reaches the command alone. */
   readonly variables: number
+  /** A long command in the bundle is the last argument, or descriptor 9. */
+  readonly text: 'none' | 'argument' | 'descriptor'
 }
 
 /**
@@ -77,6 +80,7 @@ if [ "$((archive + gone))" -gt 0 ]; then
 fi
 if [ -n "$bundle" ]; then
   part "$((archive + gone + known))" "$input" >"$work/input"
+  part "$((archive + gone + known + input))" "$text" >"$work/text"
   rm -f -- "$bundle"
 fi
 `
@@ -92,9 +96,13 @@ case $stdin in
   file) exec 3<"$work/input" ;;
   *) exec 3</dev/null ;;
 esac
+case $long in
+  argument) word=$(cat "$work/text"; printf .); set -- "$@" "${'$'}{word%.}" ;;
+  descriptor) exec 9<"$work/text" ;;
+esac
 (cd -- "$cwd" || exit 127; exec setsid sh -c 'printf "%s\n" "$$"; exec env ${variables.map((name) => `-u ${name}`).join(' ')} ${variables.map((name) => `"$${name}"`).join(' ')} "$@"' sh "$@" <&3 3<&-) &
 pid=$!
-exec 3<&-
+exec 3<&- 9<&-
 wait "$pid" 2>/dev/null
 status=$?
 kill -KILL -- "-$pid" 2>/dev/null
@@ -116,10 +124,10 @@ say "end $status $stale $(bytes gone) $(bytes new) $(bytes sums) $(c sha256sum <
 
 /** The program of an order. Its arguments are the command's program and arguments. */
 export function scriptOf({ root, state, inode, marker, encode, bundle, digest = '', command }: Order): string {
-  const { path = '', archive = 0, gone = 0, known = 0, input = 0 } = bundle ?? {}
-  const stdin = command?.input ?? 'none'
-  const values = { root, state, inode, marker, bundle: path, digest, encode, cwd: command?.cwd ?? root, stdin }
-  const lines = Object.entries({ ...values, archive, gone, known, input }).map(
+  const { path = '', archive = 0, gone = 0, known = 0, input = 0, text = 0 } = bundle ?? {}
+  const { cwd = root, input: stdin = 'none', text: long = 'none' } = command ?? {}
+  const values = { root, state, inode, marker, bundle: path, digest, encode, cwd, stdin, long }
+  const lines = Object.entries({ ...values, archive, gone, known, input, text }).map(
     ([name, value]) => `${name}=${quoteForShell(String(value))}`,
   )
   const variables = Array.from({ length: command?.variables ?? 0 }, (_, index) => variableOf(index))
