@@ -4,10 +4,16 @@ import { expect, it } from 'vitest'
 import { drawChange, linesOf, type Model, modelOfDirectory, modelOfWorkspace } from './model.ts'
 import { openSite } from './support.ts'
 
-it('both sides are the same tree after any changes of both, one after the other', { tags: ['all', 'rounds'], timeout: 600_000 }, async () => {
-  const { workspace, root } = await openSite({ isText: true })
+const forms = [
+  ['bytes and an attendant', {}],
+  ['strings and an attendant', { isText: true }],
+  ['strings, each command by itself', { isText: true, hasInput: false }],
+] as const
+
+it.each(forms)('both sides are the same tree after any changes of both, over %s', { tags: ['all', 'rounds'], timeout: 600_000 }, async (_title, form) => {
+  const { workspace, root } = await openSite(form)
   const model: Model = new Map()
-  for (const round of rounds({ quick: 40, seconds: 300, most: 500 })) {
+  for (const round of rounds({ quick: 15, seconds: 300, most: 500 })) {
     const random = seededRandom(round)
     const log: string[] = []
     for (let count = Math.floor(random() * 4); count > 0; count -= 1) {

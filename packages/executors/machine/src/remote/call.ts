@@ -29,14 +29,14 @@ export class Call {
   readonly marker: string
   readonly stderr: Reader
   readonly #stdout: Reader
-  readonly #isEncoded: boolean
+  readonly #isText: boolean
 
-  private constructor(process: MachineProcess, { marker, encode }: Order) {
+  private constructor(process: MachineProcess, { marker, isText }: Order) {
     this.process = process
     this.marker = marker
     this.#stdout = new Reader(process.stdout)
     this.stderr = new Reader(process.stderr)
-    this.#isEncoded = encode !== 'cat'
+    this.#isText = isText
   }
 
   static async start(machine: Machine, order: Omit<Order, 'marker'>, options: CallOptions): Promise<Call> {
@@ -64,7 +64,7 @@ export class Call {
     const bytes = await this.#stdout.take(Number(sent))
     const session = await this.#stdout.line()
     if (bytes === undefined || session === undefined || !/^\d+$/u.test(session)) throw lost()
-    const lists = this.#isEncoded ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes
+    const lists = this.#isText ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes
     const [old, fresh] = [lists.subarray(0, Number(gone)), lists.subarray(Number(gone))]
     return { changes: { gone: readRecords(old), fresh: readRecords(fresh), digests: new Map() }, session }
   }
@@ -73,7 +73,7 @@ export class Call {
   async ended(fields: readonly string[]): Promise<{ changes: Changes; contents: AsyncIterable<Content> }> {
     const [gone = 0, fresh = 0, sums = 0] = fields.slice(3, 6).map(Number)
     const rest = this.#stdout.rest()
-    const reader = this.#isEncoded ? new Reader(decodeBase64(rest)) : new Reader(rest)
+    const reader = this.#isText ? new Reader(decodeBase64(rest)) : new Reader(rest)
     const lists = await reader.take(gone + fresh + sums)
     // a process that the command left behind can write into these bytes
     if (lists === undefined || digestOf(lists) !== fields[6]) throw lost() // @defence output of another process between the lists: whose lists are damaged

@@ -17,7 +17,7 @@ export interface CommandsOptions {
   readonly copies: Copies
   /** The shell on the machine, for commands that name none. */
   readonly shell: string
-  readonly onClose: () => void
+  readonly onClose: () => Promise<void>
 }
 
 interface Prepared extends PreparedCommand {
@@ -54,7 +54,7 @@ export function commandsOn({ name, machine, copies, shell, onClose }: CommandsOp
     explainFailure: ({ lost: isLost }) => (isLost === true ? lostCommand(name) : undefined),
     close: async () => {
       await copies.close()
-      onClose()
+      await onClose()
     },
   }
 }

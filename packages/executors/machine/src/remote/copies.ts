@@ -14,7 +14,7 @@ export interface CopiesOptions {
   readonly machine: Machine
   readonly files: FileDoor
   readonly root: VirtualPath
-  readonly encode: Order['encode']
+  readonly isText: boolean
 }
 
 /** Changes of the workspace that are on their way to the machine. */
@@ -169,9 +169,9 @@ export class Copies {
   }
 
   #order(more: Pick<Order, 'bundle' | 'digest'>): Omit<Order, 'marker' | 'command'> {
-    const { root, encode } = this.#options
+    const { root, isText } = this.#options
     if (this.#place === undefined) throw lost()
-    return { root, encode, ...this.#place, ...more }
+    return { root, isText, ...this.#place, ...more }
   }
 
   async #plan(signal: AbortSignal | undefined) {

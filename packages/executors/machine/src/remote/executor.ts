@@ -3,6 +3,7 @@ import { noGuarantees, type Executor } from '@ws/core/executor'
 import { defineExecutor, type Probed, unavailable } from '@ws/sandbox'
 
 import type { Machine } from '../contract.ts'
+import { AttendedMachine } from './attended.ts'
 import { commandsOn } from './command.ts'
 import { Copies } from './copies.ts'
 import { probeScript } from './script.ts'
@@ -15,7 +16,9 @@ export interface MachineExecutorOptions {
 
 interface Found {
   readonly shell: string
-  readonly encode: 'cat' | 'base64 -w0'
+  /** False: output passes through strings. */
+  readonly isBytes: boolean
+  readonly hasPerl: boolean
 }
 
 /**
@@ -36,7 +39,7 @@ export function createMachineExecutor(
     kind: 'interpreter',
     probe: () => probe(machine),
     guarantees: () => noGuarantees,
-    async attach({ root, files }, { shell, encode }) {
+    async attach({ root, files }, { shell, isBytes, hasPerl }) {
       if (root === '/') {
         throw refuse('EINVAL', `the executor ${name} cannot replace \`/\` of its machine`, {
           remedy: 'mount the workspace at a directory, such as `/workspace`',
@@ -48,15 +51,20 @@ export function createMachineExecutor(
         })
       }
       isAttached = true
-      const onClose = () => void (isAttached = false)
-      const copies = new Copies({ machine, root, files, encode })
+      const attended = machine.hasInput && hasPerl ? await AttendedMachine.open(machine, !isBytes) : undefined
+      const used = attended ?? machine
+      const onClose = async () => {
+        await attended?.close()
+        isAttached = false
+      }
+      const copies = new Copies({ machine: used, root, files, isText: attended === undefined && !isBytes })
       try {
         await copies.open()
       } catch (error) {
-        onClose()
+        await onClose()
         throw error
       }
-      return commandsOn({ name, machine, copies, shell, onClose })
+      return commandsOn({ name, machine: used, copies, shell, onClose })
     },
   })(machine)
 }
@@ -71,7 +79,7 @@ async function probe(machine: Machine): Promise<Probed<Found>> {
   }
   if (shell === undefined) return unavailable('the machine runs no shell', 'look at the machine, or start a new one')
   const isBytes = answer.includes('bytes \u{ff}\u{80}\n')
-  return { found: { shell, encode: isBytes ? 'cat' : 'base64 -w0' } }
+  return { found: { shell, isBytes, hasPerl: /^perl$/mu.test(answer) } }
 }
 
 function refuse(code: 'EINVAL' | 'EBUSY', reason: string, { remedy }: { readonly remedy: string }): WorkspaceError {

@@ -18,7 +18,8 @@ export interface Order {
   readonly inode: string
   /** The word before each message. No other program knows it. */
   readonly marker: string
-  readonly encode: 'cat' | 'base64 -w0'
+  /** True: output passes through strings, so that files travel as base64. */
+  readonly isText: boolean
   readonly bundle?: Bundle | undefined
   /** The digest of the list of files that this side knows. Absent: the bundle has the list. */
   readonly digest?: string | undefined
@@ -123,10 +124,10 @@ say "end $status $stale $(bytes gone) $(bytes new) $(bytes sums) $(c sha256sum <
 `
 
 /** The program of an order. Its arguments are the command's program and arguments. */
-export function scriptOf({ root, state, inode, marker, encode, bundle, digest = '', command }: Order): string {
+export function scriptOf({ root, state, inode, marker, isText, bundle, digest = '', command }: Order): string {
   const { path = '', archive = 0, gone = 0, known = 0, input = 0, text = 0 } = bundle ?? {}
   const { cwd = root, input: stdin = 'none', text: long = 'none' } = command ?? {}
-  const values = { root, state, inode, marker, bundle: path, digest, encode, cwd, stdin, long }
+  const values = { root, state, inode, marker, bundle: path, digest, encode: isText ? 'base64 -w0' : 'cat', cwd, stdin, long }
   const lines = Object.entries({ ...values, archive, gone, known, input, text }).map(
     ([name, value]) => `${name}=${quoteForShell(String(value))}`,
   )
@@ -148,6 +149,7 @@ find / -maxdepth 0 -printf '' 2>/dev/null || printf 'missing %s\n' 'find'
 tar --version 2>/dev/null | grep -q GNU || printf 'missing %s\n' 'tar'
 printf 'a\0' | LC_ALL=C comm -z -23 - /dev/null >/dev/null 2>&1 || printf 'missing %s\n' 'comm'
 printf 'shell %s\n' "$(command -v bash || command -v sh)"
+command -v perl >/dev/null 2>&1 && echo perl
 printf 'bytes \377\200\n'
 `
 
