@@ -46,8 +46,6 @@ describeWith([component('bubblewrap')], 'the kit on a sandbox of the AI SDK', { 
       'kill ends the command with that signal, and is false when it has ended': crossesLater,
       'leaving the scope of a running command ends it': crossesLater,
       'closing ends what runs': crossesLater,
-      '[PC24] a command longer than an argument can be runs all the same':
-        'the sandbox takes a command as one argument',
       'one executor serves several workspaces, each with its own files': 'a sandbox serves one workspace',
       'an attached executor is closed once and again': 'a sandbox serves one workspace',
     },

@@ -57,7 +57,7 @@ describeWith([component('bubblewrap')], 'a workspace in memory whose commands ru
     const told = await workspace.exec('cat; echo "$A" >&2; exit 3', { stdin: 'in', env: { A: 'b' } })
     expect(told).toMatchObject({ stdout: 'in', stderr: 'b\n', exitCode: 3, executor: 'sandbox' })
     const late = await workspace.exec('echo begun > a; sleep 60', { timeout: 1_000 })
-    expect(late).toMatchObject({ timedOut: true, exitCode: null, exitStatus: 137 })
+    expect(late).toMatchObject({ timedOut: true, exitCode: null, exitStatus: 143 })
     expect(await workspace.readText('/workspace/a')).toBe('begun\n')
     const controller = new AbortController()
     const running = workspace.exec('echo begun; sleep 60', {
@@ -114,23 +114,6 @@ describeWith([component('bubblewrap')], 'a workspace in memory whose commands ru
     await expect(createWorkspace({ mounts: [{ at: '/', adapter }], executors })).rejects.toThrow(/mount the workspace/u)
     expect(() => createSandboxExecutor({} as Experimental_SandboxSession)).toThrow(/sandbox session/u)
   })
-
-  it.each(['/etc/passwd', '/workspace/../tmp/x', '/workspace2/x', '/workspace/'])(
-    'believes no sandbox that lists %s as a file of the workspace',
-    async (path) => {
-      const session = await openSandbox()
-      const lying: Experimental_SandboxSession = {
-        ...session,
-        spawn: (async (options: { command: string }) =>
-          session.spawn({
-            command: options.command.includes('mindepth') ? `printf 'f 644 1 1 1.0\\0${path}\\0\\0'` : options.command,
-          })) as unknown as Experimental_SandboxSession['spawn'],
-      }
-      const mounts = [{ at: '/workspace', adapter: () => createMemoryAdapter() }]
-      const created = createWorkspace({ mounts, executors: [createSandboxExecutor(lying)] })
-      await expect(created).rejects.toThrow(/names files outside the workspace/u)
-    },
-  )
 
   it('writes links as they are, which lead nowhere outside', async () => {
     const workspace = await open({ '/a': 'x' })

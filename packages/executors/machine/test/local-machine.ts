@@ -15,7 +15,8 @@ export interface LocalMachineOptions {
   readonly hasInput?: boolean
   /** True: output passes through strings of UTF-8, as in the SDKs of some sandboxes. */
   readonly isText?: boolean
-  readonly path?: string
+  /** Variables of the machine. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export interface LocalMachine extends Machine {
@@ -36,7 +37,7 @@ export function createLocalMachine({
   latency = 0,
   hasInput = true,
   isText = false,
-  path = process.env.PATH ?? '/usr/bin:/bin',
+  env: own = {},
 }: LocalMachineOptions = {}): LocalMachine {
   const calls: string[] = []
   const faults: LocalMachine['faults'] = {}
@@ -45,7 +46,7 @@ export function createLocalMachine({
     signal?.throwIfAborted()
     const child = spawn(program, rest, {
       cwd: cwd ?? '/',
-      env: { PATH: path, ...env },
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...own, ...env },
       stdio: [isWanted ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       detached: true,
       ...owner,

@@ -18,7 +18,19 @@ export interface Change {
   readonly call: (workspace: Workspace, root: string) => Promise<unknown>
 }
 
-const names = ['a', 'b.txt', '-rf', 'new\nline', 'größe', ' sp ace ', "quo'te\"", '*', 'back\\slash', '$HOME', `long-${'x'.repeat(180)}`]
+const names = [
+  'a',
+  'b.txt',
+  '-rf',
+  'new\nline',
+  'größe',
+  ' sp ace ',
+  'quo\'te"',
+  '*',
+  'back\\slash',
+  '$HOME',
+  `long-${'x'.repeat(180)}`,
+]
 const contents = ['', 'x', 'two\nlines\n', '\u{0}bin\u{0}', 'ä'.repeat(400), 'y'.repeat(70_000)]
 
 /** Draws a change that is possible in a model. */
@@ -35,7 +47,19 @@ export function drawChange(model: Model, random: () => number): Change {
   }
   const files = [...model].flatMap(([path, { type }]) => (type === 'file' ? [path] : []))
   const at = (root: string, path: string) => quoteForShell(root + path)
-  const kind = pick(['write', 'write', 'write', 'replace', 'replace', 'delete', 'mkdir', 'link', 'move', 'program', 'exchange'])
+  const kind = pick([
+    'write',
+    'write',
+    'write',
+    'replace',
+    'replace',
+    'delete',
+    'mkdir',
+    'link',
+    'move',
+    'program',
+    'exchange',
+  ])
   if (kind === 'replace' && files.length > 0) return write(pick(files), pick(contents))
   if (kind === 'delete' && all.length > 0) return remove(pick(all))
   if (kind === 'mkdir') return makeDirectory(fresh())

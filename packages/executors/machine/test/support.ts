@@ -18,7 +18,8 @@ export interface Site {
 
 export interface SiteOptions extends LocalMachineOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array>>
-  readonly workspace?: Partial<WorkspaceOptions>
+  /** Options for a workspace with this root. */
+  readonly workspace?: (root: string) => Partial<WorkspaceOptions>
 }
 
 /** A workspace in memory whose commands run on a machine. */
@@ -32,7 +33,7 @@ export async function openSite({ files = {}, workspace: more, ...options }: Site
   const workspace = await createWorkspace({
     mounts: [{ at: root, adapter: () => createMemoryAdapter({ files }) }],
     executors: [createMachineExecutor(machine)],
-    ...more,
+    ...more?.(root),
   })
   onTestFinished(() => workspace.close())
   return { workspace, machine, root }

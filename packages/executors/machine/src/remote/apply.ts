@@ -1,28 +1,12 @@
 import { createHash } from 'node:crypto'
 
-import { isWorkspaceError, type FileDoor, type Stat, type Version } from '@ws/core'
+import { isWorkspaceError, type FileDoor, type Stat } from '@ws/core'
 
+import type { Base, Refusal } from './base.ts'
 import type { Changes } from './call.ts'
 import { conflictReason, findBlocker, isConflict, makeBeside } from './conflict.ts'
 import { readRecords, type Seen, showBytes, textOf } from './listing.ts'
 import { Checked, type Content } from './unpack.ts'
-
-/** An entry as both sides had it at the last exchange. */
-export interface Agreed {
-  readonly record: string
-  /** The workspace's version. Absent: the workspace has another entry here, or none. */
-  readonly version?: Version | undefined
-  readonly mode?: number | undefined
-  readonly digest?: string | undefined
-}
-
-/** By the key of the machine's path. */
-export type Base = Map<string, Agreed>
-
-export interface Refusal {
-  readonly path: string
-  readonly reason: string
-}
 
 export interface ApplyOptions {
   readonly files: FileDoor
@@ -93,7 +77,8 @@ export class Apply {
     const isKnown = this.#base.get(key)?.record === record
     const isTop = textOf(key.slice(0, Math.max(0, key.lastIndexOf('/')))) !== undefined
     const path = `${this.#root}/${showBytes(key)}`
-    if (!isKnown && isTop) this.refusals.push({ path, reason: 'has a name that is not UTF-8, and stays on the machine' })
+    if (!isKnown && isTop)
+      this.refusals.push({ path, reason: 'has a name that is not UTF-8, and stays on the machine' })
     this.#base.set(key, { record })
   }
 
@@ -201,7 +186,10 @@ export class Apply {
       const there = await this.#statOf(path)
       if (there === 'blocked') {
         const blocker = (await findBlocker(this.#files, path, this.#root)) ?? path
-        await this.#goBeside(blocker, { ...seen, key: key.slice(0, Buffer.byteLength(blocker) - this.#root.length - 1) })
+        await this.#goBeside(blocker, {
+          ...seen,
+          key: key.slice(0, Buffer.byteLength(blocker) - this.#root.length - 1),
+        })
         await create(this.#place(key))
         this.#base.set(key, { record })
       } else if (there === undefined) {

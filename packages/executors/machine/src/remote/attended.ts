@@ -124,7 +124,7 @@ function inputOf({ stdin }: AttendantCommand) {
   }
 }
 
-/** The attendant writes there only if perl fails, and then its end says so. */
+/** The attendant writes there only if perl fails, and then its end says so. Never rejects. */
 async function drain(stderr: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _chunk of stderr);

@@ -59,7 +59,7 @@ export class Call {
     return (await this.#stdout.line())?.trim().split(' ')
   }
 
-  /** What the machine did with the bundle, and the number of the command's session. */
+  /** Reads which files the machine took in, and the number of the command’s session. */
   async begun([, , sent = '', gone = '']: readonly string[]): Promise<{ changes: Changes; session: string }> {
     const bytes = await this.#stdout.take(Number(sent))
     const session = await this.#stdout.line()
@@ -76,7 +76,7 @@ export class Call {
     const reader = this.#isText ? new Reader(decodeBase64(rest)) : new Reader(rest)
     const lists = await reader.take(gone + fresh + sums)
     // a process that the command left behind can write into these bytes
-    if (lists === undefined || digestOf(lists) !== fields[6]) throw lost() // @defence output of another process between the lists: whose lists are damaged
+    if (lists === undefined || digestOf(lists) !== fields[6]) throw lost() // @defence output of another process between the lists: lists that are damaged
     const changes = {
       gone: readRecords(lists.subarray(0, gone)),
       fresh: readRecords(lists.subarray(gone, gone + fresh)),

@@ -1,12 +1,14 @@
 import { Writable } from 'node:stream'
+import { callbackify } from 'node:util'
 
+import { isWorkspaceError } from '@ws/core'
 import { execError, type CommandRequest, type KillSignal } from '@ws/core/executor'
 import { type CommandDriver, type CommandEnd, commandLine, type CommandPort, type CommandRun } from '@ws/sandbox'
 import { type PreparedCommand, resolveShell } from '@ws/sandbox'
 
 import type { Machine, MachineInput } from '../contract.ts'
-import type { Refusal } from './apply.ts'
-import { Call, lost } from './call.ts'
+import type { Refusal } from './base.ts'
+import { Call } from './call.ts'
 import { type Copies, refusal, type Sending } from './copies.ts'
 import type { OrderedCommand } from './script.ts'
 import { textFrom } from './text-from.ts'
@@ -38,7 +40,8 @@ export function commandsOn({ name, machine, copies, shell, onClose }: CommandsOp
     patience,
     async prepare(_plan, request): Promise<Prepared> {
       // checks only the shell's name, since its program is on the machine
-      if (request.shell !== undefined) resolveShell({ shell: request.shell, existsInView: () => true, isExecutable: () => true })
+      if (request.shell !== undefined)
+        resolveShell({ shell: request.shell, existsInView: () => true, isExecutable: () => true })
       const [input, bytes] = inputOf(request, machine)
       const { argv, text, bytes: long } = argumentsOf(request, request.shell ?? shell)
       const unlock = await copies.lock(request.signal)
@@ -92,7 +95,8 @@ async function start(site: Site, { sending, argv, command }: Prepared, run: Comm
     // until the command starts, only this package's program speaks
     const message = await call.message()
     signal?.throwIfAborted()
-    if (message?.[0] !== 'go') throw refused(message ?? [], copies)
+    if (message === undefined) throw unknownStart(machine.name)
+    if (message[0] !== 'go') throw refused(message, copies)
     const { changes, session } = await call.begun(message)
     copies.took(sending, changes)
     if (message[1] === '1') copies.expectChanges()
@@ -100,7 +104,8 @@ async function start(site: Site, { sending, argv, command }: Prepared, run: Comm
   } catch (error) {
     copies.expectChanges()
     await call.kill()
-    throw error
+    signal?.throwIfAborted()
+    throw isWorkspaceError(error) ? error : unknownStart(machine.name, error)
   } finally {
     signal?.removeEventListener('abort', stop)
   }
@@ -127,7 +132,7 @@ function portOf(running: Running, run: CommandRun): CommandPort {
   const { machine, call, session, isStream } = running
   let isKilled = false
   const killed = { by: undefined as KillSignal | undefined }
-  /** Signals the command's session. The machine ends everything where the session cannot be reached. */
+  /** Signals the command's session. The machine ends everything where the session cannot be reached. Never rejects. */
   const signal = async (name: KillSignal): Promise<void> => {
     killed.by ??= name
     const line = `kill -s ${name.slice(3)} -- -${session} 2>/dev/null || echo no`
@@ -164,7 +169,7 @@ async function follow(
     refusals.push(...(await changesOf(message ?? [], { call, copies, epoch })))
   } catch (error) {
     if (!isOver && killed.by === undefined) return { lost: true }
-    throw error
+    throw unfetched(name, isOver ? `status ${message[1]}` : (killed.by ?? ''), error)
   } finally {
     unlock()
     await call.kill()
@@ -203,14 +208,27 @@ const sentence = (name: string, { path, reason }: Refusal): string =>
 
 /** The input of a process. Without one, the bytes are on the machine already. */
 function writableOf(input: MachineInput | undefined): Writable {
-  return new Writable({
-    write: (chunk: Buffer, _encoding, done) => void (input?.write(chunk) ?? Promise.resolve()).then(() => done(), done),
-    final: (done) => void (input?.end() ?? Promise.resolve()).then(() => done(), done),
-  })
+  const write = callbackify(async (chunk: Buffer) => await input?.write(chunk))
+  const final = callbackify(async () => await input?.end())
+  return new Writable({ write: (chunk: Buffer, _encoding, done) => write(chunk, done), final })
 }
 
+const next = 'look at the machine; the next command fetches the changes that are there'
+
+/** The errors of a machine that is lost. The workspace has whole files only. */
+const unknownStart = (name: string, native?: unknown) =>
+  execError('EIO', `the connection to ${name} was lost at the command’s start; it may have run there`, {
+    remedy: next,
+    native,
+  })
+
 const lostCommand = (name: string) =>
-  execError('EIO', `the connection to ${name} was lost before the command ended; the workspace has its changes so far`, {
-    remedy: 'look whether the command still runs there, and run it again if it has to be complete',
-    native: lost(),
+  execError('EIO', `the connection to ${name} was lost before the command ended; it may still run there`, {
+    remedy: next,
+  })
+
+const unfetched = (name: string, end: string, native: unknown) =>
+  execError('EIO', `the command ended with ${end}, but not all of its changes have come from ${name}`, {
+    remedy: next,
+    native,
   })

@@ -1,10 +1,12 @@
-import { isWorkspaceError, type FileDoor, type VirtualPath, type WorkspaceEntry } from '@ws/core'
+import type { FileDoor, VirtualPath, WorkspaceEntry } from '@ws/core'
 import { execError } from '@ws/core/executor'
 
 import type { Machine } from '../contract.ts'
-import { Apply, type Base, type Refusal } from './apply.ts'
+import { Apply } from './apply.ts'
+import type { Base, Refusal } from './base.ts'
+import { type Extra, type Parts, putBundle } from './bundle.ts'
 import { Call, type Changes, lost } from './call.ts'
-import { digestOf, failure, joinRecords, keyOf, readRecords, remedy, textOf } from './listing.ts'
+import { digestOf, failure, joinRecords, keyOf, readRecords, textOf } from './listing.ts'
 import { type Packed, packUploads, type Upload } from './pack.ts'
 import { type Bundle, openScript, type Order } from './script.ts'
 import { textFrom } from './text-from.ts'
@@ -21,18 +23,6 @@ export interface CopiesOptions {
 export interface Sending {
   readonly order: Omit<Order, 'marker' | 'command'>
   readonly packed: ReadonlyMap<string, Packed>
-}
-
-/** What a command needs beside the files. */
-export interface Extra {
-  readonly input?: Uint8Array | undefined
-  readonly text?: Uint8Array | undefined
-}
-
-interface Parts extends Extra {
-  readonly archive?: AsyncGenerator<Uint8Array>
-  readonly gone?: Buffer
-  readonly known?: Buffer
 }
 
 /** How often changes are fetched that do not arrive whole, since a process changes them meanwhile. */
@@ -108,12 +98,14 @@ export class Copies {
     if (this.#mustFetch) await this.fetch(signal)
     const { files } = this.#options
     const { uploads, wanted } = await this.#plan(signal)
-    const gone = [...this.#base.keys()].filter((key) => !wanted.has(key) && textOf(key) !== undefined)
-    const names = gone.toSorted().toReversed()
     const packed = new Map<string, Packed>()
     const archive = packUploads(uploads, { files, signal, packed })
-    const removals = Buffer.from(names.map((key) => `./${key}\0`).join(''), 'latin1')
-    const bundle = await this.#put({ archive, gone: removals, ...more }, signal)
+    const gone = () => {
+      // the policy forbids to read what was not packed
+      for (const { name } of uploads) if (!packed.has(keyOf(name))) wanted.delete(keyOf(name))
+      return removalsOf([...this.#base.keys()].filter((key) => !wanted.has(key) && textOf(key) !== undefined))
+    }
+    const bundle = await this.#put({ archive, gone, ...more }, signal)
     const known = joinRecords([...this.#base.values()].map(({ record }) => record))
     return { order: this.#order({ bundle, digest: digestOf(known) }), packed }
   }
@@ -168,6 +160,12 @@ export class Copies {
     await textFrom(this.#options.machine, ['rm', '-rf', '--', state]).catch(() => undefined) // the machine may be gone
   }
 
+  #put(parts: Parts, signal: AbortSignal | undefined): Promise<Bundle | undefined> {
+    this.#bundles += 1
+    const path = `${this.#order({}).state}/b-${this.#bundles}`
+    return putBundle(this.#options.machine, parts, { path, signal })
+  }
+
   #order(more: Pick<Order, 'bundle' | 'digest'>): Omit<Order, 'marker' | 'command'> {
     const { root, isText } = this.#options
     if (this.#place === undefined) throw lost()
@@ -206,40 +204,12 @@ export class Copies {
     if (mode !== undefined && kind === type.slice(0, 1)) return Number.parseInt(mode, 8) & 0o777
     return type === 'directory' ? 0o755 : 0o644
   }
+}
 
-  /** Puts a bundle on the machine, unless it would be empty. */
-  async #put(
-    { archive, gone, known, input, text }: Parts,
-    signal: AbortSignal | undefined,
-  ): Promise<Bundle | undefined> {
-    const { machine } = this.#options
-    const first = await archive?.next()
-    const rest = [gone, known, input, text].filter((part) => part !== undefined)
-    if (first?.value === undefined && rest.every(({ length }) => length === 0) && known === undefined) return undefined
-    let size = 0
-    async function* content(): AsyncGenerator<Uint8Array, undefined> {
-      if (first?.value !== undefined) {
-        size += first.value.length
-        yield first.value
-      }
-      for await (const chunk of archive ?? []) {
-        size += chunk.length
-        yield chunk
-      }
-      yield* rest
-      return undefined
-    }
-    const path = `${this.#order({}).state}/b-${(this.#bundles += 1)}`
-    try {
-      await machine.put(content(), { path, signal })
-    } catch (error) {
-      signal?.throwIfAborted()
-      if (isWorkspaceError(error)) throw error
-      throw execError('EIO', 'the machine did not take the workspace’s files; the command did not start', { remedy, native: error })
-    }
-    const of = (part: Uint8Array | undefined) => part?.length ?? 0
-    return { path, archive: size, gone: of(gone), known: of(known), input: of(input), text: of(text) }
-  }
+/** Names to remove, the deepest first. */
+function removalsOf(keys: readonly string[]): Buffer {
+  const names = keys.toSorted().toReversed()
+  return Buffer.from(names.map((key) => `./${key}\0`).join(''), 'latin1')
 }
 
 /** The error for a message that refuses an order. */

@@ -34,10 +34,16 @@ export function createMachineExecutor(
   { name = machine.name }: MachineExecutorOptions = {},
 ): Executor {
   let isAttached = false
+  let known: Probed<Found> | undefined
   return defineExecutor<Machine, Found>({
     name,
     kind: 'interpreter',
-    probe: () => probe(machine),
+    async probe() {
+      known ??= await probe(machine)
+      const answer = known
+      if (answer.found === undefined) known = undefined // the machine may get what it lacks
+      return answer
+    },
     guarantees: () => noGuarantees,
     async attach({ root, files }, { shell, isBytes, hasPerl }) {
       if (root === '/') {
@@ -70,12 +76,15 @@ export function createMachineExecutor(
 }
 
 async function probe(machine: Machine): Promise<Probed<Found>> {
-  const answer = await textFrom(machine, ['sh', '-c', probeScript]).catch(() => '')
+  const answer = await textFrom(machine, ['sh', '-c', probeScript]).catch(() => '') // the machine runs no shell
   const missing = [...new Set([...answer.matchAll(/^missing (.+)$/gmu)].map(([, program = '']) => program))]
   const shell = /^shell (?<shell>\/\S+)$/mu.exec(answer)?.groups?.shell
   if (missing.length > 0) {
     const names = missing.map((program) => (['find', 'tar', 'comm'].includes(program) ? `GNU ${program}` : program))
-    return unavailable(`the machine has no ${names.join(', ')}`, 'install findutils, tar, coreutils, sed and util-linux on the machine')
+    return unavailable(
+      `the machine has no ${names.join(', ')}`,
+      'install findutils, tar, coreutils, sed and util-linux on the machine',
+    )
   }
   if (shell === undefined) return unavailable('the machine runs no shell', 'look at the machine, or start a new one')
   const isBytes = answer.includes('bytes \u{ff}\u{80}\n')

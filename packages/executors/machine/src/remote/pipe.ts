@@ -33,7 +33,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
         else await new Promise<void>((resolve) => (this.#wake = resolve))
       }
     } finally {
-      // what nobody reads must not stop the stream of others
+      // unread output must not stop the other streams
       this.#isOver = true
       this.#chunks.length = 0
       this.#room?.()

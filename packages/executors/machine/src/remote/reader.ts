@@ -63,7 +63,8 @@ export class Reader {
     if (this.#isOver) return false
     const { done, value } = await this.#source.next()
     this.#isOver = done === true
-    if (value !== undefined) this.#held = this.#held.length === 0 ? Buffer.from(value) : Buffer.concat([this.#held, value])
+    if (value !== undefined)
+      this.#held = this.#held.length === 0 ? Buffer.from(value) : Buffer.concat([this.#held, value])
     return done !== true
   }
 }

@@ -62,7 +62,7 @@ trap 'rm -rf -- "$work"' EXIT
 
 /** Brings the bundle in. Refuses if the machine has changes that this side does not know. */
 const bring = String.raw`
-[ "$(number)" = "$inode" ] || { say "moved $(number) $(c find "$root/." -mindepth 1 -printf x -quit 2>/dev/null)"; exit 0; }
+[ "$(number)" = "$inode" ] || { say "moved 0 $(c find "$root/." -mindepth 1 -printf x -quit 2>/dev/null)"; exit 0; }
 list now || fail list
 stale=0
 if [ -n "$digest" ]; then
@@ -114,7 +114,7 @@ list now
 
 /** Gives what has changed: records that are gone, new records, digests of the new files, and their archive. */
 const give = String.raw`
-[ "$(number)" = "$inode" ] || { say "moved $(number)"; exit 0; }
+[ "$(number)" = "$inode" ] || { say "moved $status"; exit 0; }
 [ -e "$work/now" ] && compare || fail list
 c sed -z -n 's|^f [^/]*/\(.*\)//$|./\1|p' "$work/new" >"$work/files"
 c xargs -0 -r -a "$work/files" sha256sum -z -- >"$work/sums" 2>/dev/null
@@ -127,10 +127,12 @@ say "end $status $stale $(bytes gone) $(bytes new) $(bytes sums) $(c sha256sum <
 export function scriptOf({ root, state, inode, marker, isText, bundle, digest = '', command }: Order): string {
   const { path = '', archive = 0, gone = 0, known = 0, input = 0, text = 0 } = bundle ?? {}
   const { cwd = root, input: stdin = 'none', text: long = 'none' } = command ?? {}
-  const values = { root, state, inode, marker, bundle: path, digest, encode: isText ? 'base64 -w0' : 'cat', cwd, stdin, long }
+  const values = { root, state, inode, bundle: path, digest, encode: isText ? 'base64 -w0' : 'cat', cwd, stdin, long }
   const lines = Object.entries({ ...values, archive, gone, known, input, text }).map(
     ([name, value]) => `${name}=${quoteForShell(String(value))}`,
   )
+  // a command that lists processes prints this text: the marker is not in it as one word
+  lines.push(`marker=${marker.slice(0, 9)}''${marker.slice(9)}`) // @defence `''` output that looks like a message of this package: lists processes
   const variables = Array.from({ length: command?.variables ?? 0 }, (_, index) => variableOf(index))
   return [...lines, listing, bring, command === undefined ? 'status=0' : run(variables), give].join('\n')
 }
