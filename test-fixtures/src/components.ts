@@ -8,6 +8,7 @@ import { asOwner } from './owner.ts'
 export const componentNames = [
   'bubblewrap',
   'proot',
+  'sandbox-runtime',
   'bash',
   'zsh',
   'fish',
@@ -107,6 +108,15 @@ const probes: Record<ComponentName, Probe> = {
     hint: 'it needs user namespaces',
   },
   proot: { program: 'proot', args: ['-r', '/', '/bin/true'], hint: 'it needs ptrace' },
+  // its program on Linux, and on macOS
+  'sandbox-runtime':
+    process.platform === 'darwin'
+      ? { program: 'sandbox-exec', args: ['-p', '(version 1) (allow default)', '/usr/bin/true'] }
+      : {
+          program: 'bwrap',
+          args: '--unshare-all --ro-bind / / --proc /proc --dev /dev /bin/true'.split(' '),
+          hint: 'it needs user namespaces',
+        },
   bash: { program: 'bash', args: ['-c', 'true'] },
   zsh: { program: 'zsh', args: ['-c', 'true'] },
   fish: { program: 'fish', args: ['--no-config', '-c', 'true'] },

@@ -30,7 +30,7 @@ import { joining } from './join.ts'
 import { heldLimits } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import { RunDirectories } from './run-directories.ts'
-import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
+import { prefix } from './runtime-directory.ts'
 import { SkeletonCache } from './skeleton.ts'
 import { type ProotCommand, startProot } from './start.ts'
 import { createSystemPart } from './system.ts'
@@ -69,7 +69,7 @@ export function attachProot(
   commandLimits.require(options.limits, { executor: 'proot', reports: limits, operation: 'attach' })
   Tools.checkToolAccess(tools, owner, 'attach')
   if (!hasLandlock) Tools.refuseWritableTools(tools, owner)
-  const directory = createRuntimeDirectory()
+  const directory = Temporary.createRuntimeDirectory(prefix)
   const { loader, system } = makeParts()
   const skeletons = new SkeletonCache(directory)
   const covers = new Covers(directory)
@@ -89,7 +89,7 @@ export function attachProot(
       chmodSync(path, 0o755)
       return { loader, system }
     } catch (error) {
-      removeTree(directory)
+      Temporary.removeRuntimeDirectory(directory)
       throw error
     }
   }
@@ -201,7 +201,7 @@ export function attachProot(
       pipes?.close()
       pipes = undefined
       runs.close()
-      removeTree(directory)
+      Temporary.removeRuntimeDirectory(directory)
       await Promise.resolve()
     },
   }

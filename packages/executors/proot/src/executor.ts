@@ -1,11 +1,11 @@
 import type { Executor } from '@ws/core/executor'
-import { defineExecutor, type ExecutorDriver } from '@ws/sandbox'
+import { defineExecutor, type ExecutorDriver, Temporary } from '@ws/sandbox'
 
 import { attachProot } from './attach.ts'
 import { guaranteesOf, type Machine } from './guarantees.ts'
 import { type ProotExecutorOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { probeProot } from './probe.ts'
-import { sweepRuntimeDirectories } from './runtime-directory.ts'
+import { prefix } from './runtime-directory.ts'
 
 export const prootDriver: ExecutorDriver<ResolvedOptions, Machine> = {
   name: 'proot',
@@ -13,7 +13,7 @@ export const prootDriver: ExecutorDriver<ResolvedOptions, Machine> = {
   probe: probeProot,
   guarantees: guaranteesOf,
   attach(target, machine, options) {
-    sweepRuntimeDirectories()
+    Temporary.sweepRuntimeDirectories(prefix)
     return attachProot(target, machine, options)
   },
 }

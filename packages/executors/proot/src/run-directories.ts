@@ -1,8 +1,9 @@
+import { Temporary } from '@ws/sandbox'
 import type { Owner } from '@ws/core/adapter'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { createWhole, removeTree } from './runtime-directory.ts'
+import { createWhole } from './runtime-directory.ts'
 import { createOwnedDirectory } from './system.ts'
 
 /** The directory of one command, removed after its end. */
@@ -39,7 +40,7 @@ export class RunDirectories {
 
   drop({ path }: RunDirectory): void {
     setImmediate(() => {
-      if (!this.#closed) removeTree(path)
+      if (!this.#closed) Temporary.removeRuntimeDirectory(path)
     })
   }
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createProotExecutor } from '@ws/executor-proot'
-import { startProcess } from '@ws/sandbox'
+import { startProcess, Temporary } from '@ws/sandbox'
 import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { guaranteesOf } from '../src/guarantees.ts'
 import { extractLoader } from '../src/loader-image.ts'
 import { firstProcess, parseReport, reportDescriptor } from '../src/first-process.ts'
-import { createRuntimeDirectory, sweepRuntimeDirectories } from '../src/runtime-directory.ts'
+import { prefix } from '../src/runtime-directory.ts'
 import { countStops, stoppedCallsOf } from '../src/stopped-calls.ts'
 import { owner, virtual } from './support.ts'
 
@@ -169,11 +169,11 @@ describe('the parts', () => {
   })
 
   it('sweep what dead processes left, and nothing that is alive', async () => {
-    const alive = createRuntimeDirectory()
+    const alive = Temporary.createRuntimeDirectory(prefix)
     const dead = await mkdtemp(join(tmpdir(), 'ws-proot-4194305-1-'))
     const foreign = await mkdtemp(join(tmpdir(), 'ws-prooted-'))
     try {
-      sweepRuntimeDirectories()
+      Temporary.sweepRuntimeDirectories(prefix)
       const names = await readdir(tmpdir())
       const left = [alive, dead, foreign].map((path) => names.includes(path.split('/').at(-1) ?? ''))
       expect(left).toEqual([true, false, true])

@@ -11,7 +11,7 @@ import { LinkSignal, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 import { setTimeout as delay } from 'node:timers/promises'
 import { check, ConformanceError, equal, fail } from '../assert.ts'
-import type { WorkspaceFixture } from '../options/workspace.ts'
+import type { SuiteRoot, WorkspaceFixture } from '../options/workspace.ts'
 
 export interface SiteOptions {
   /** Initial files, by path below the root. `file.txt` always exists. */
@@ -27,7 +27,7 @@ export interface SiteOptions {
 
 interface SiteSetting {
   readonly fixture: WorkspaceFixture
-  readonly root: '/' | '/workspace'
+  readonly root: SuiteRoot
   readonly shell: string
   readonly refusesCommands?: boolean | undefined
 }
@@ -41,7 +41,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 export class Site {
   readonly workspace: Workspace
-  readonly root: '/' | '/workspace'
+  readonly root: string
   /** The store below the root. Its calls bypass the policy, and its paths are mount paths. */
   readonly store: StorageAdapter
   readonly #shell: string
@@ -50,7 +50,8 @@ export class Site {
 
   private constructor(
     workspace: Workspace,
-    { root, shell, refusesCommands = false }: SiteSetting,
+    root: string,
+    { shell, refusesCommands = false }: SiteSetting,
     stores: readonly StorageAdapter[],
   ) {
     this.workspace = workspace
@@ -62,8 +63,7 @@ export class Site {
   }
 
   static async open(setting: SiteSetting, options: SiteOptions = {}): Promise<Site> {
-    const { fixture, root } = setting
-    const at = placer(root)
+    const { fixture } = setting
     const stores: StorageAdapter[] = []
     const make = async (name: string, files: Readonly<Record<string, string>>): Promise<StorageAdapter> => {
       const store = await fixture.createStore(name)
@@ -76,7 +76,10 @@ export class Site {
     try {
       const store = await make('t1', { 'file.txt': 'a file\n', ...options.files })
       await make('t12', { 'secret.txt': neighbourSecret })
-      const mounts = [{ at: root as string, adapter: options.layer?.(store) ?? store }]
+      const root =
+        setting.root === 'own' ? (store.hostPath?.(paths.parseMount('/')) ?? fail('a store on the disk')) : setting.root
+      const at = placer(root)
+      const mounts = [{ at: root, adapter: options.layer?.(store) ?? store }]
       if (options.skills === true) {
         const skills = await make('skills', { 'search.md': 'how to search\n' })
         mounts.push({ at: at(skillsPath), adapter: skills, access: 'read-only' } as (typeof mounts)[number])
@@ -87,7 +90,7 @@ export class Site {
         executors: [options.executor?.(fixture.executor) ?? fixture.executor],
         ...(options.require === undefined ? {} : { require: options.require }),
       })
-      return new Site(workspace, setting, stores)
+      return new Site(workspace, root, setting, stores)
     } catch (error) {
       for (const store of stores) await store.close()
       throw error

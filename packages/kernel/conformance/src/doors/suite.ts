@@ -1,6 +1,6 @@
 import { paths } from '@ws/core'
 import { type Guarantees, satisfies } from '@ws/core/executor'
-import { ConformanceError, equal } from '../assert.ts'
+import { ConformanceError, equal, fail } from '../assert.ts'
 import type { Runner } from '../runner.ts'
 import type { WorkspaceFixture, WorkspaceSuiteOptions } from '../options/workspace.ts'
 import { Site, type SiteOptions } from './site.ts'
@@ -17,7 +17,7 @@ export interface DoorNeeds {
 }
 
 export interface DoorCase {
-  readonly root: '/' | '/workspace'
+  readonly root: string
   readonly fixture: WorkspaceFixture
   readonly guarantees: Guarantees
   readonly skip: (reason: string) => never
@@ -46,17 +46,19 @@ export function defineDoors(
         departing(departures[testTitle], async ({ skip }) => {
           const fixture = await create()
           const sites: Site[] = []
+          const place = root === 'own' ? (fixture.root ?? fail('the fixture names no `root`')) : root
           try {
-            const { available, guarantees, missing } = await fixture.executor.probe({ root: paths.parseVirtual(root) })
+            const { available, guarantees, missing } = await fixture.executor.probe({ root: paths.parseVirtual(place) })
             if (!available) skip(`the executor is not available: ${missing.join(', ')}`)
             const lacking = await lackOf(needs, { fixture, guarantees, root })
             if (lacking !== undefined) skip(lacking)
             const open = async (siteOptions?: SiteOptions): Promise<Site> => {
+              if (root === 'own' && siteOptions?.skills === true) skip('no mount lies inside another at its own path')
               const site = await Site.open({ fixture, root, shell, refusesCommands }, siteOptions)
               sites.push(site)
               return site
             }
-            await run({ root, fixture, guarantees, skip, open })
+            await run({ root: place, fixture, guarantees, skip, open })
           } finally {
             for (const site of sites) await site.close()
             await fixture.dispose?.()

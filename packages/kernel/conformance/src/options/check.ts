@@ -11,7 +11,7 @@ const shapes = {
   coherence: suite satisfies OptionShapes<CoherenceSuiteOptions>,
   workspace: {
     ...suite,
-    roots: option.list(option.oneOf('/', '/workspace'), 'a list of `/` and `/workspace`'),
+    roots: option.list(option.oneOf('/', '/workspace', 'own'), 'a list of `/`, `/workspace` and `own`'),
     shell: option.text,
     refusesCommands: option.boolean,
     departures: option.map(option.text, option.text),

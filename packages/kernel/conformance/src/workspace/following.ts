@@ -6,10 +6,11 @@ import type { DoorSuite } from '../doors/suite.ts'
 export function followingTests({ describe, test }: DoorSuite): void {
   describe('following links', () => {
     test('stat and exists tell of a link, and of its target when asked to follow', { symlinks: true }, async (it) => {
-      const { workspace } = await it.open({ files: { 'dir/a.txt': 'four' } })
+      const site = await it.open({ files: { 'dir/a.txt': 'four' } })
+      const { workspace } = site
       await workspace.createSymlink('to-file', 'dir/a.txt')
       await workspace.createSymlink('to-link', 'to-file')
-      await workspace.createSymlink('to-dir', it.root === '/' ? '/dir' : '/workspace/dir')
+      await workspace.createSymlink('to-dir', site.at('dir'))
       await workspace.createSymlink('dangling', 'missing')
       await workspace.createSymlink('round', 'round')
       for (const path of ['to-file', 'to-link', 'to-dir', 'dangling', 'round'])

@@ -1,0 +1,2 @@
+export { createSandboxRuntimeExecutor } from './executor.ts'
+export type { SandboxRuntimeExecutorOptions } from './options.ts'

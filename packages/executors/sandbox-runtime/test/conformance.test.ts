@@ -1,0 +1,26 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { storesBeside } from '@ws/conformance'
+import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
+import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { describe } from 'vitest'
+
+import { createSandboxRuntimeExecutor } from '../src/index.ts'
+
+const executor = createSandboxRuntimeExecutor()
+
+/** Stores on the disk, whose paths are those of the workspace. */
+async function create() {
+  const scratch = await createScratchDirectory()
+  const open = async (path: string) =>
+    createLocalAdapter({ root: await scratch.createDirectory(path), owner: scratch.owner })
+  const root = `${scratch.path}/threads/t1`
+  await scratch.createDirectory('threads/t1')
+  return { executor, root, createStore: storesBeside(open), dispose: () => scratch.remove() }
+}
+
+const suite = { name: 'sandbox-runtime', create, roots: ['own'] as const }
+
+describeWith(component('sandbox-runtime'), 'sandbox-runtime', () => {
+  testExecutor(suite)
+  describe('the two doors', { tags: ['deep'] }, () => testWorkspace(suite))
+})

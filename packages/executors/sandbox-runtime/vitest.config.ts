@@ -1,0 +1,3 @@
+import { sharedConfig } from '@ws/test-fixtures/vitest'
+
+export default sharedConfig
