@@ -1,15 +1,22 @@
 import type { Executor } from '@ws/core/executor'
 import type { BubblewrapExecutorOptions } from '@ws/executor-bubblewrap'
 import type { ProotExecutorOptions } from '@ws/executor-proot'
+import type { SandboxRuntimeExecutorOptions } from '@ws/executor-sandbox-runtime'
 import type { SanitizeExecutorOptions } from '@ws/executor-sanitize'
 
 import { loadOptional } from '../optional/load.ts'
 import { usageOf } from '../usage.ts'
 
-export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
+export const executorNames = ['bubblewrap', 'proot', 'sandbox-runtime', 'sanitize', 'virtual'] as const
 
-/** Default executors, in order. `sanitize` (no view) and `virtual` (no real programs) are used only on request. */
-export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies readonly ExecutorName[]
+/** Default executors of each system, best first. `sanitize` (no view) and `virtual` (no real programs) are used only on request. */
+const defaults: Partial<Record<NodeJS.Platform, readonly ExecutorName[]>> = {
+  linux: ['bubblewrap', 'proot'],
+  darwin: ['sandbox-runtime'],
+}
+
+/** On other systems, no real program can be confined yet. */
+export const defaultExecutorNames = defaults[process.platform] ?? ['virtual']
 
 /** Executors for mounts without a local directory. Host programs cannot see such mounts. */
 export const executorNamesWithoutDirectory = ['virtual'] as const satisfies readonly ExecutorName[]
@@ -19,6 +26,7 @@ export type ExecutorName = (typeof executorNames)[number]
 export interface ExecutorOptions {
   readonly bubblewrap?: BubblewrapExecutorOptions | undefined
   readonly proot?: ProotExecutorOptions | undefined
+  readonly 'sandbox-runtime'?: SandboxRuntimeExecutorOptions | undefined
   readonly sanitize?: SanitizeExecutorOptions | undefined
 }
 
@@ -31,6 +39,10 @@ const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => E
   async proot({ proot }) {
     const { createProotExecutor } = await import('@ws/executor-proot')
     return () => createProotExecutor(proot)
+  },
+  async 'sandbox-runtime'(options) {
+    const { createSandboxRuntimeExecutor } = await loadOptional('@ws/executor-sandbox-runtime')
+    return () => createSandboxRuntimeExecutor(options['sandbox-runtime'])
   },
   async sanitize({ sanitize }) {
     const { createSanitizeExecutor } = await import('@ws/executor-sanitize')

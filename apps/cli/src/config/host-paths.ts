@@ -18,7 +18,10 @@ import { trustDirectory } from './trusted.ts'
  */
 export function refuseExchangeable(
   config: LoadedConfig,
-  { mounts, executorOptions: { bubblewrap, proot } }: Pick<Settings, 'mounts' | 'executorOptions'>,
+  {
+    mounts,
+    executorOptions: { bubblewrap, proot, 'sandbox-runtime': runtime },
+  }: Pick<Settings, 'mounts' | 'executorOptions'>,
   output?: string,
 ): void {
   const writable = new Map(
@@ -38,10 +41,11 @@ export function refuseExchangeable(
       [`mounts[${index}]`, directoryOf(mount), identityOf(mount)],
       [`mounts[${index}].rclone.directory`, mount.storage.kind === 'rclone' ? mount.storage.directory : undefined],
     ]),
-    ...[bubblewrap, proot].flatMap((options): typeof named => [
-      ...(options?.tools ?? []).map(({ host, at = '' }): [string, string] => [`the tool ${at}`.trim(), host]),
-      ['cgroup', options?.cgroup],
-    ]),
+    ...[bubblewrap, proot, runtime].flatMap((options): typeof named =>
+      (options?.tools ?? []).map(({ host, at = '' }) => [`the tool ${at}`.trim(), host]),
+    ),
+    ['cgroup', bubblewrap?.cgroup],
+    ['cgroup', proot?.cgroup],
   ]
   for (const [subject, path, own] of named) {
     const found = around(path, own)

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import { UsageError } from '../errors.ts'
@@ -35,6 +36,17 @@ export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefine
   if (storage === undefined) return []
   const at = flags.at === undefined ? (first?.at ?? place) : checkMountPoint(flags.at, '--at')
   return [{ at, storage, access: first?.access }, ...others]
+}
+
+/** Moves a mount to the real path of its directory, where executors without a view show it. A missing directory stays where it is. */
+export function atOwnPath(mount: MountSettings): MountSettings {
+  if (mount.storage.kind !== 'local') return mount
+  try {
+    return { ...mount, at: checkMountPoint(realpathSync(mount.storage.root), '--root') }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    return mount // opening the workspace reports the directory
+  }
 }
 
 function storageOfConfig({ root, s3, r2, rclone }: MountConfig, directory: string, place: string): StorageSettings {

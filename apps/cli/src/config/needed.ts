@@ -1,4 +1,4 @@
-import type { OptionalName } from '../optional/packages.ts'
+import { executorPackages, type OptionalName } from '../optional/packages.ts'
 import type { StorageSettings } from '../storage/settings.ts'
 
 const packagesOfStorage: Readonly<Record<StorageSettings['kind'], readonly OptionalName[]>> = {
@@ -19,5 +19,5 @@ export function neededBy({ mounts = [], executors = [] }: Used): OptionalName[] 
   const names = mounts.flatMap(({ storage: { kind, replica } }): readonly OptionalName[] =>
     replica === undefined ? packagesOfStorage[kind] : [...packagesOfStorage[kind], '@ws/adapter-replica'],
   )
-  return executors.includes('virtual') ? [...names, '@ws/executor-virtual'] : names
+  return [...names, ...executorPackages.flatMap(([name, needed]) => (executors.includes(name) ? [needed] : []))]
 }

@@ -161,6 +161,7 @@ export const configSchema = z.strictObject({
         })
         .optional(),
       proot: z.strictObject(viewOptions).optional(),
+      'sandbox-runtime': z.strictObject({ tools: viewOptions.tools, env }).optional(),
       sanitize: z
         .strictObject({
           trustPrograms: z.union([z.literal('all'), z.array(z.string().min(1))]).optional(),

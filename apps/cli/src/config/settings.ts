@@ -14,7 +14,7 @@ import {
 } from './executors.ts'
 import type { FoundWorkspace } from './find.ts'
 import type { LoadedConfig } from './load.ts'
-import { defaultPlace, resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
+import { atOwnPath, defaultPlace, resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
 import { withVariables } from './requests.ts'
 import type { RuleConfig } from './schema.ts'
 import { UsageError } from '../errors.ts'
@@ -52,9 +52,11 @@ export async function resolveSettings(
 ): Promise<Settings> {
   const options = found.root === undefined ? given : { ...given, root: found.root }
   const config = await load(options.config, found.config)
-  const mounts = resolveMounts(options, config, place)
+  const placed = resolveMounts(options, config, place)
   const executorOptions = withHosts(resolveExecutorOptions(config), options)
-  const executors = resolveExecutors(options, config, { mounts, executorOptions })
+  const executors = resolveExecutors(options, config, { mounts: placed, executorOptions })
+  const isNamed = options.at !== undefined || config?.mounts !== undefined
+  const mounts = isNamed || !executors.includes('sandbox-runtime') ? placed : placed.map(atOwnPath)
   const settings = {
     config,
     mounts,
@@ -135,12 +137,13 @@ function networkOf(network: NetworkConfig): NonNullable<ExecutorOptions['bubblew
 
 /** Resolves executor options. Directories of tools are relative to the config file. */
 function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptions {
-  const { bubblewrap, proot, sanitize } = config?.executorOptions ?? {}
-  const toolsOf = (options: NonNullable<typeof proot>) =>
+  const { bubblewrap, proot, 'sandbox-runtime': runtime, sanitize } = config?.executorOptions ?? {}
+  const toolsOf = (options: Pick<NonNullable<typeof proot>, 'tools'>) =>
     options.tools?.map(({ host, at }) => ({ host: resolve(config?.directory ?? '.', host), at }))
   return {
     bubblewrap: bubblewrap && { ...bubblewrap, network: networkOf(bubblewrap.network), tools: toolsOf(bubblewrap) },
     proot: proot && { ...proot, tools: toolsOf(proot) },
+    'sandbox-runtime': runtime && { ...runtime, tools: toolsOf(runtime) },
     sanitize: sanitize && { ...sanitize, limits: ofProcesses(sanitize.limits) },
   }
 }

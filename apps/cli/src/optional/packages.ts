@@ -4,6 +4,7 @@ export interface OptionalPackages {
   '@ws/adapter-replica': typeof import('@ws/adapter-replica')
   '@ws/adapter-s3': typeof import('@ws/adapter-s3')
   '@ws/conformance': typeof import('@ws/conformance')
+  '@ws/executor-sandbox-runtime': typeof import('@ws/executor-sandbox-runtime')
   '@ws/executor-virtual': typeof import('@ws/executor-virtual')
   '@ws/mcp-server': typeof import('@ws/mcp-server')
   '@ws/runner': typeof import('@ws/runner')
@@ -18,12 +19,19 @@ export const optionalPackages: Readonly<Record<OptionalName, string>> = {
   '@ws/adapter-replica': 'a copy of a bucket in which programs work',
   '@ws/adapter-s3': 'files in S3 and R2',
   '@ws/conformance': '`ws verify`',
+  '@ws/executor-sandbox-runtime': 'commands on macOS',
   '@ws/executor-virtual': 'commands in an interpreter',
   '@ws/mcp-server': '`ws mcp`',
   '@ws/runner': '`ws run`',
   '@ws/snapshots': 'checkpoints and the way back',
   '@ws/threads': '`ws thread`',
 }
+
+/** Executors in packages of their own, by name. */
+export const executorPackages = [
+  ['sandbox-runtime', '@ws/executor-sandbox-runtime'],
+  ['virtual', '@ws/executor-virtual'],
+] as const satisfies readonly (readonly [string, OptionalName])[]
 
 export const optionalNames = Object.keys(optionalPackages) as readonly OptionalName[]
 
@@ -53,7 +61,9 @@ export function describeMissing(packages: readonly OptionalName[], { command, op
     packages.includes('@ws/adapter-s3') && options.s3 !== undefined ? ' --s3' : '',
     packages.includes('@ws/adapter-replica') && options.replica !== undefined ? ' --replica' : '',
     packages.includes('@ws/adapter-rclone') && options.rclone !== undefined ? ' --rclone' : '',
-    packages.includes('@ws/executor-virtual') && options.executor === 'virtual' ? ' --executor virtual' : '',
+    ...executorPackages.map(([name, needed]) =>
+      packages.includes(needed) && options.executor === name ? ` --executor ${name}` : '',
+    ),
   ]
   const called = `\`${`ws ${command}`.trim()}${flags.join('')}\``
   const named = packages.map((name) => {

@@ -10,6 +10,7 @@ import type { Programs } from './programs.ts'
 
 const createExecutor = defineExecutor<ResolvedOptions, Programs>({
   name: 'bubblewrap',
+  systems: ['linux'],
   programs: ['bwrap', 'proot'],
   probe: probeBubblewrap,
   describe: describeWarm,

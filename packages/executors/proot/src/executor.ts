@@ -9,6 +9,7 @@ import { prefix } from './runtime-directory.ts'
 
 export const prootDriver: ExecutorDriver<ResolvedOptions, Machine> = {
   name: 'proot',
+  systems: ['linux'],
   programs: ['proot', 'perl', 'setpriv', 'unshare'],
   probe: probeProot,
   guarantees: guaranteesOf,

@@ -2,6 +2,7 @@ import { shortages } from '@ws/core/executor'
 import {
   type ConfinedTarget,
   findProgram,
+  howToInstall,
   Landlock,
   type Probed,
   startProcess,
@@ -24,8 +25,8 @@ export async function probeProot(
   tryOut: TryOut<Machine, ResolvedOptions>,
 ): Promise<Probed<Machine>> {
   const found = await findProgram('proot', { versionArguments: null })
-  if (found === undefined) return unavailable('proot is not installed', 'apt-get install proot')
-  if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', 'apt-get install perl-base')
+  if (found === undefined) return unavailable('proot is not installed', howToInstall('proot'))
+  if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', howToInstall('perl-base'))
   const program = readFileSync(found.path)
   const loader = extractLoader(program)
   if (loader === undefined)

@@ -102,7 +102,7 @@ export async function attachSandboxRuntime(
         shell,
         env: { TMPDIR: temporaryOf(plan, temporary), ...request.env },
         allow,
-        toolPaths: Tools.toolPaths(tools),
+        toolPaths: [...Tools.toolPaths(tools), ...system.paths],
         bare,
       })
       const line = commandLine(request, { shell, env: inView })
@@ -119,7 +119,7 @@ export async function attachSandboxRuntime(
         const long = line.extraFds.get(9)
         if (long !== undefined) extraFds.set(descriptors.long, long)
         if (errors !== undefined) extraFds.set(descriptors.errors, errors)
-        if (isLinux) extraFds.set(descriptors.covers, coverArguments(lists.denyRead, outside.unreadable))
+        if (isLinux) extraFds.set(descriptors.covers, coverArguments(lists, outside.unreadable))
         const streams = {
           stdoutPipe,
           stdinPipe,

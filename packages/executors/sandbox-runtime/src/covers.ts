@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 
+import type { Lists } from './lists.ts'
 import { shared } from './system.ts'
 
 /**
@@ -19,11 +20,13 @@ exec /usr/bin/bwrap "$@"
  * written: such a write would be lost. So each cover becomes read-only. The library's shared directory gets a cover too.
  * Commands cannot list a denied directory of the workspace either. @param outside the part of `denyRead` outside of the workspace
  */
-export function coverArguments(denyRead: readonly string[], outside: readonly string[]): Buffer {
+export function coverArguments({ denyRead, reopened }: Lists, outside: readonly string[]): Buffer {
   const covers = denyRead.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
   const [own = ''] = shared
   const words = [
     ...['--tmpfs', own],
+    // The library's bind of a read-only mount hides its bind of a writable part.
+    ...reopened.flatMap((path) => ['--bind', path, path]),
     ...covers.flatMap((path) => (outside.includes(path) ? [] : ['--chmod', '0000', path])),
     ...[...covers, own].flatMap((path) => ['--remount-ro', path]),
   ]

@@ -8,6 +8,7 @@ import { probeSandboxRuntime } from './probe.ts'
 
 const driver: ExecutorDriver<ResolvedOptions, Seen> = {
   name: 'sandbox-runtime',
+  systems: ['darwin', 'linux'],
   programs: ['bwrap', 'sandbox-exec'],
   probe: probeSandboxRuntime,
   guarantees: guaranteesOf,

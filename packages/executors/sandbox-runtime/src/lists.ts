@@ -7,6 +7,8 @@ export interface Lists {
   readonly allowRead: readonly string[]
   readonly allowWrite: readonly string[]
   readonly denyWrite: readonly string[]
+  /** Writable parts of read-only mounts, which are in `allowWrite` too. */
+  readonly reopened: readonly string[]
 }
 
 export interface ListOptions {
@@ -20,7 +22,7 @@ export interface ListOptions {
 }
 
 /**
- * Converts a plan to lists. The library shows directories at their own paths, and an inner entry can only be stricter than its surroundings.
+ * Converts a plan to lists. The library shows directories at their own paths. An inner entry is stricter than its surroundings.
  * @throws WorkspaceError `EUNENFORCEABLE` for a plan that needs more
  */
 export function listsOf(plan: BindPlan, { readable, unreadable, unwritable, temporary }: ListOptions): Lists {
@@ -28,6 +30,7 @@ export function listsOf(plan: BindPlan, { readable, unreadable, unwritable, temp
   const allowRead = [...readable]
   const allowWrite: string[] = []
   const denyWrite = [...unwritable]
+  const reopened: string[] = []
   const [alias] = plan.aliases
   if (alias !== undefined) throw refused(alias, 'is an alias, which is another path than its own', ownPath)
   for (const bind of plan.binds) {
@@ -37,19 +40,29 @@ export function listsOf(plan: BindPlan, { readable, unreadable, unwritable, temp
     if (source !== undefined && String(source) !== at)
       throw refused(bind.at, 'is shown at another path than its own', ownPath, bind)
     if (kind === 'closed') throw refused(bind.at, 'is denied and holds an entry that is allowed', outside, bind)
-    if (kind !== 'mount') refuseWider(bind, plan)
+    const isReopened = kind === 'subtree' && access === 'read-write'
+    if (kind !== 'mount') refuseWider(bind, plan, isReopened)
     if (access === 'none') {
       denyRead.push(at)
       denyWrite.push(at)
     } else if (kind === 'mount') {
       allowRead.push(at)
       if (access === 'read-write') allowWrite.push(at)
+    } else if (isReopened) {
+      allowWrite.push(at)
+      reopened.push(at)
     } else if (access === 'read-only' || (kind === 'pin' && bind.type === 'file')) {
       denyWrite.push(at) // the library can hold the name of a pinned file only together with its content
     }
   }
   const temporaryPath = temporaryOf(plan, temporary)
-  return { denyRead, allowRead: [...allowRead, temporaryPath], allowWrite: [...allowWrite, temporaryPath], denyWrite }
+  return {
+    denyRead,
+    allowRead: [...allowRead, temporaryPath],
+    allowWrite: [...allowWrite, temporaryPath],
+    denyWrite,
+    reopened,
+  }
 }
 
 /** Returns the path at which commands see a bind: its own, or in the directory of the workspace's `/tmp`. */
@@ -71,11 +84,18 @@ const outside = 'keep allowed entries beside the stricter directory, or use bubb
 
 const strictness = { 'read-write': 0, 'read-only': 1, none: 2 } as const
 
-/** Refuses an entry with more rights than its surroundings: the library's strictest rule wins for everything below it. */
-function refuseWider(bind: Bind, { binds }: BindPlan): void {
-  const around = binds.findLast(({ at, kind }) => kind !== 'pin' && at !== bind.at && paths.isWithin(bind.at, at))
-  if (around !== undefined && strictness[bind.access] < strictness[around.access])
-    throw refused(bind.at, `has more rights than \`${around.at}\` around it`, outside, bind)
+/**
+ * Refuses an entry with more rights than its surroundings: the library's strictest rule wins for everything below it. One case can be held:
+ * a writable part of a read-only mount, with nothing stricter inside.
+ */
+function refuseWider(bind: Bind, { binds }: BindPlan, isReopened: boolean): void {
+  const isAround = (one: Bind, inner: Bind) =>
+    one.kind !== 'pin' && one.at !== inner.at && paths.isWithin(inner.at, one.at)
+  const around = binds.findLast((one) => isAround(one, bind))
+  if (around === undefined || strictness[bind.access] >= strictness[around.access]) return
+  const isPlain = around.kind === 'mount' && !binds.some((one) => isAround(bind, one))
+  if (isReopened && isPlain) return
+  throw refused(bind.at, `has more rights than \`${around.at}\` around it`, outside, bind)
 }
 
 function refused(path: VirtualPath, reason: string, remedy: string, bind?: Bind): Error {

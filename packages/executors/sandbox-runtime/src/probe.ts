@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 
 import { paths, type VirtualPath } from '@ws/core'
-import { type ConfinedTarget, findProgram, type Probed, unavailable } from '@ws/sandbox'
+import { type ConfinedTarget, findProgram, howToInstall, type Probed, unavailable } from '@ws/sandbox'
 
 import { boundaries, type Seen } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -16,14 +16,12 @@ export async function probeSandboxRuntime(
   options: ResolvedOptions,
 ): Promise<Probed<Seen>> {
   const { platform } = process
-  if (platform !== 'linux' && platform !== 'darwin')
-    return unavailable('it runs on macOS and Linux only', 'use an executor over the file API (`@ws/executor-virtual`)')
   const problem = rootProblem(root)
   if (problem !== undefined)
     return unavailable(problem, "mount the directory at its own real path, as in `at: '/Users/me/project'`")
   const program = platform === 'linux' ? 'bwrap' : 'sandbox-exec'
   if ((await findProgram(program, { versionArguments: null })) === undefined)
-    return unavailable(`${program} is not installed`, 'apt-get install bubblewrap')
+    return unavailable(`${program} is not installed`, howToInstall('bubblewrap'))
   let tried: Tried
   try {
     tried = await tryBoundaries(owner, platform, options)
@@ -33,6 +31,8 @@ export async function probeSandboxRuntime(
   }
   if (tried.held === undefined)
     return unavailable(`it does not work here (${tried.problem})`, 'run a command as the workspace’s owner to see why')
+  const isOpen = (['read', 'write'] as const).some((name) => !tried.held?.includes(name))
+  if (isOpen) return unavailable('commands in it reach files outside of the workspace', 'use a container')
   const open = boundaries.filter((name) => !tried.held?.includes(name))
   const confinement = platform === 'linux' ? 'bubblewrap' : 'seatbelt'
   const details = { confinement, ...(open.length > 0 && { open: open.join(', ') }) }

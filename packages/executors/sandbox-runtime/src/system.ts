@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 
 import type { Owner } from '@ws/core/adapter'
 import type { VirtualPath } from '@ws/core'
@@ -6,9 +6,9 @@ import { systemTree } from '@ws/sandbox'
 
 import type { ListOptions } from './lists.ts'
 
-/** The parts of macOS that programs need: programs, libraries, the loader's cache, zones, certificates and the choice of Xcode. */
+/** The parts of macOS that programs need: programs, libraries, the loader's cache, zones, certificates, devices and the choice of Xcode. */
 const ofMac = [
-  ...['/usr', '/bin', '/sbin', '/dev', '/opt/homebrew', '/opt/local'],
+  ...['/usr', '/bin', '/sbin', '/opt/homebrew', '/opt/local'],
   ...['/System/Library', '/System/Cryptexes', '/System/Volumes/Preboot/Cryptexes'],
   ...['/Library/Apple', '/Library/Developer/CommandLineTools', '/Library/Frameworks', '/Applications/Xcode.app'],
   ...['passwd', 'group', 'hosts', 'services', 'protocols', 'shells', 'localtime', 'ssl'].map(
@@ -16,6 +16,7 @@ const ofMac = [
   ),
   ...['profile', 'bashrc', 'zshenv', 'zprofile', 'zshrc', 'paths', 'paths.d'].map((name) => `/private/etc/${name}`),
   ...['dyld', 'timezone', 'xcode_select_link'].map((name) => `/private/var/db/${name}`),
+  ...['null', 'zero', 'random', 'urandom', 'tty', 'fd', 'stdin', 'stdout', 'stderr'].map((name) => `/dev/${name}`),
   '/private/var/select',
 ]
 
@@ -28,14 +29,21 @@ export interface SystemOptions {
   readonly owner: Owner
 }
 
+interface SystemLists extends Omit<ListOptions, 'temporary'> {
+  /** Further directories of programs, besides those of every system. */
+  readonly paths: readonly string[]
+}
+
 /** Returns the lists for everything outside of the workspace. */
-export function systemLists({ platform, root, owner }: SystemOptions): Omit<ListOptions, 'temporary'> {
-  if (platform === 'darwin')
-    return { readable: ofMac.filter((path) => existsSync(path)), unreadable: ['/'], unwritable: shared }
+export function systemLists({ platform, root, owner }: SystemOptions): SystemLists {
+  if (platform === 'darwin') {
+    const paths = ['/opt/homebrew/bin', '/opt/local/bin', '/usr/sbin', '/sbin']
+    return { readable: ofMac, unreadable: ['/'], unwritable: shared, paths }
+  }
   const readable = systemTree({ root, owner }).flatMap((entry) =>
     (entry.kind === 'directory' || entry.kind === 'file') && entry.at === entry.source ? [entry.at] : [],
   )
-  return { readable, unreadable: topEntries().filter((path) => !readable.includes(path)), unwritable: [] }
+  return { readable, unreadable: topEntries().filter((path) => !readable.includes(path)), unwritable: [], paths: [] }
 }
 
 /** Names at `/` that bubblewrap makes anew. */

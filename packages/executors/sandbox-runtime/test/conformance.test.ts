@@ -20,7 +20,13 @@ async function create() {
 
 const suite = { name: 'sandbox-runtime', create, roots: ['own'] as const }
 
+const departures = {
+  '[RP20] /tmp is the workspace’s own, the same at both doors, and listed nowhere': 'commands see it at `$TMPDIR`',
+  '[PC12, PC19] of this machine name nothing in the workspace, and no error shows one':
+    'they are those of the workspace',
+}
+
 describeWith(component('sandbox-runtime'), 'sandbox-runtime', () => {
   testExecutor(suite)
-  describe('the two doors', { tags: ['deep'] }, () => testWorkspace(suite))
+  describe('the two doors', { tags: ['deep'] }, () => testWorkspace({ ...suite, departures }))
 })

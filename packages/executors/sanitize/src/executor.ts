@@ -8,6 +8,7 @@ import { probeSanitize } from './probe.ts'
 
 const createExecutor = defineExecutor<ResolvedOptions, Machine>({
   name: 'sanitize',
+  systems: ['linux'],
   programs: ['perl'],
   probe: probeSanitize,
   guarantees: guaranteesOf,

@@ -1,5 +1,5 @@
 import type { ProbeReport } from '@ws/core/executor'
-import { type ConfinedTarget, Landlock, type Probed, type TryOut, unavailable } from '@ws/sandbox'
+import { type ConfinedTarget, howToInstall, Landlock, type Probed, type TryOut, unavailable } from '@ws/sandbox'
 import { existsSync } from 'node:fs'
 
 import { type Machine, neededAbi } from './guarantees.ts'
@@ -11,9 +11,7 @@ export async function probeSanitize(
   options: ResolvedOptions,
   tryOut: TryOut<Machine, ResolvedOptions>,
 ): Promise<Probed<Machine>> {
-  if (process.platform !== 'linux')
-    return unavailable('it runs on Linux only', 'use an executor over the file API (`@ws/executor-virtual`)')
-  if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', 'apt-get install perl-base')
+  if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', howToInstall('perl-base'))
   const landlock = options.landlock === 'off' ? undefined : await Landlock.probeLandlock()
   const abi = landlock?.available === true ? landlock.abi : 0
   const command = `cat ${root === '/' ? '' : root}/probe && id -u && pwd`

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-import { findProgram } from '@ws/sandbox'
+import { findProgram, howToInstall } from '@ws/sandbox'
 
 import { failure } from '../errors.ts'
 import { type Version, oldest, readVersion, show } from './features.ts'
@@ -54,6 +54,7 @@ function isOlder([major, minor, patch]: Version): boolean {
 }
 
 function missing(reason: string, native?: unknown): Error {
-  const remedy = 'install rclone and fuse3 (`apt-get install rclone fuse3`), or pass `program`'
+  const install = `install rclone and fuse3 (\`${howToInstall('rclone', 'fuse3')}\`), or pass \`program\``
+  const remedy = process.platform === 'linux' ? install : 'mounts need Linux: read the bucket by `@ws/adapter-s3` here'
   return failure('ENOTSUP', reason, { operation, remedy, native })
 }

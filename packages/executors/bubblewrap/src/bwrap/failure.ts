@@ -1,3 +1,4 @@
+import { howToInstall } from '@ws/sandbox'
 import { execError, shortages } from '@ws/core/executor'
 import type { WorkspaceError } from '@ws/core'
 
@@ -79,8 +80,7 @@ const known: readonly (readonly [RegExp, StartFailure])[] = [
     /loopback: Failed/,
     {
       reason: 'AppArmor does not let bubblewrap use its namespaces',
-      remedy:
-        'install an AppArmor profile for bwrap (`apt-get install apparmor-profiles`), or `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`',
+      remedy: `install an AppArmor profile for bwrap (\`${howToInstall('apparmor-profiles')}\`), or \`sysctl -w kernel.apparmor_restrict_unprivileged_userns=0\``,
     },
   ],
   [

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-import { Processes } from '@ws/sandbox'
+import { howToInstall, Processes } from '@ws/sandbox'
 
 /** A directory, and the names that listings of this directory omit. */
 export interface HiddenNames {
@@ -70,7 +70,8 @@ const common = { pidfd_open: 434, close_range: 436, pidfd_getfd: 438, unreadable
 export function hidingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
   if (!Object.hasOwn(numbers, process.arch))
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
-  if (!existsSync(Processes.perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+  if (!existsSync(Processes.perl))
+    return { reason: 'perl is not installed', remedy: `\`${howToInstall('perl-base')}\`` }
   return undefined
 }
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 import type { Owner } from '@ws/core/adapter'
 import { execError } from '@ws/core/executor'
-import { Processes } from '@ws/sandbox'
+import { howToInstall, Processes } from '@ws/sandbox'
 
 import { startError } from '../bwrap/failure.ts'
 import type { HeldNetwork } from '../processes/held-network.ts'
@@ -20,7 +20,7 @@ const hold = readFileSync(new URL('hold.pl', import.meta.url), 'utf8')
 /** Milliseconds for the holder to start, and to end. */
 const patience = 10_000
 const noPerl = 'commands share a loopback by perl, which is not installed'
-const howToFix = '`apt-get install perl-base`, or set `loopback: "command"`, so that each command has its own'
+const howToFix = `\`${howToInstall('perl-base')}\`, or set \`loopback: "command"\`, so that each command has its own`
 
 /** The process that holds a network. It ends whenever this process ends, for any reason. Keeps no event loop alive. */
 export class NetworkHolder {

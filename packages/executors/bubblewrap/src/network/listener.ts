@@ -5,7 +5,7 @@ import type { Server, Socket } from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 import { execError, shortages } from '@ws/core/executor'
-import { Processes } from '@ws/sandbox'
+import { howToInstall, Processes } from '@ws/sandbox'
 
 import { setns } from '../processes/held-network.ts'
 
@@ -69,7 +69,8 @@ export function useListener(): Listener & { close(): void } {
 export function listenerProblem(): { readonly reason: string; readonly remedy: string } | undefined {
   if (numbers[process.arch] === undefined)
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
-  if (!existsSync(Processes.perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+  if (!existsSync(Processes.perl))
+    return { reason: 'perl is not installed', remedy: `\`${howToInstall('perl-base')}\`` }
   return undefined
 }
 

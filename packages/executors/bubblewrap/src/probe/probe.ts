@@ -4,7 +4,16 @@ import { chown } from 'node:fs/promises'
 import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { type Bind, type BindPlan, getNativeCause, type HostPath, type ProbeReport, shortages } from '@ws/core/executor'
-import { type ConfinedTarget, Limits, type Probed, Reserve, systemTree, Temporary, unavailable } from '@ws/sandbox'
+import {
+  type ConfinedTarget,
+  howToInstall,
+  Limits,
+  type Probed,
+  Reserve,
+  systemTree,
+  Temporary,
+  unavailable,
+} from '@ws/sandbox'
 
 import { makeDirectoryForAll, makeEtcDirectory } from '../view/etc-directory.ts'
 import { explainFailure } from '../bwrap/failure.ts'
@@ -28,7 +37,7 @@ import { WarmPool } from '../warm/pool.ts'
 /** Runs a program in a sandbox as for a command, with each allowed form of root until one works. Never rejects for missing parts. */
 export async function probeBubblewrap(target: ConfinedTarget, options: ResolvedOptions): Promise<Probed<Programs>> {
   const { versions, bwrap, proot } = await findPrograms()
-  if (bwrap === undefined) return unavailable('bubblewrap is not installed', 'apt-get install bubblewrap', versions)
+  if (bwrap === undefined) return unavailable('bubblewrap is not installed', howToInstall('bubblewrap'), versions)
   let cgroup: Limits.DelegatedCgroup | undefined
   try {
     cgroup = Limits.attachCgroup(options.cgroup)
@@ -54,7 +63,7 @@ export async function probeBubblewrap(target: ConfinedTarget, options: ResolvedO
   const more = { root: 'translated', ...why }
   const translated =
     proot === undefined
-      ? { reason: 'proot is not installed', remedy: 'apt-get install proot' }
+      ? { reason: 'proot is not installed', remedy: howToInstall('proot') }
       : await problemOf(() => runBelow(attempt, 'translated'))
   if (translated === undefined) return available('translated', more)
   return unavailable(translated.reason, translated.remedy, { ...versions, ...why })

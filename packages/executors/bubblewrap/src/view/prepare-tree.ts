@@ -1,7 +1,7 @@
 import { isWorkspaceError, paths, type WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { execError, type BindPlan, type HostPath, type RootForm, type RestrictionProblem } from '@ws/core/executor'
-import type { Reserve, SystemEntry } from '@ws/sandbox'
+import { howToInstall, type Reserve, type SystemEntry } from '@ws/sandbox'
 
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -139,6 +139,6 @@ function unenforceable(reason: string, remedy: string): WorkspaceError {
 
 function needsProot(): WorkspaceError {
   return execError('ENOEXECUTOR', 'a mount at `/` takes proot, which is not installed', {
-    remedy: '`apt-get install proot`, or mount at /workspace',
+    remedy: `\`${howToInstall('proot')}\`, or mount at /workspace`,
   })
 }

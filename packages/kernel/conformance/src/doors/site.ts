@@ -205,6 +205,11 @@ export class Site {
   }
 }
 
+/** Returns a path that climbs above `/` from a root. */
+export function above(root: string): string {
+  return Array(root.split('/').length).fill('..').join('/')
+}
+
 export const neighbourSecret = 'of-another-thread'
 export const skillsPath = '.solven/skills/system'
 

@@ -177,7 +177,7 @@ export function deniedTests({ describe, test }: DoorSuite): void {
       })
       const { renameBorders } = await site.workspace.explain({ operation: 'move', path: 'src/b/f' })
       check(renameBorders?.some((path) => path === site.at('src/b')) === true, 'the border is not listed')
-      if ((await site.attempt('command -v perl')).exitCode !== 0) it.skip('needs perl: apt-get install perl')
+      if ((await site.attempt('command -v perl')).exitCode !== 0) it.skip('needs perl')
       const { stderr } = await site.attempt(`perl -e 'rename("src/b/f", "src/f") or print STDERR $!'`)
       check(/cross-device/i.test(stderr), `the rename across it says: ${stderr}`)
     })

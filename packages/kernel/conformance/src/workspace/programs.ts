@@ -4,10 +4,10 @@ import { check, equal } from '../assert.ts'
 import type { Site } from '../doors/site.ts'
 import type { DoorCase, DoorSuite } from '../doors/suite.ts'
 
-async function openWith(it: DoorCase, program: string, aptPackage = program): Promise<Site> {
+async function openWith(it: DoorCase, program: string): Promise<Site> {
   const site = await it.open()
   const { exitCode } = await site.attempt(`command -v ${program}`)
-  return exitCode === 0 ? site : it.skip(`needs ${program}: apt-get install ${aptPackage}`)
+  return exitCode === 0 ? site : it.skip(`needs ${program}`)
 }
 
 const main = `import { statSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ writeFileSync(new URL('result.json', import.meta.url), JSON.stringify({ value, f
 export function programTests({ describe, test }: DoorSuite): void {
   describe('programs', () => {
     test('node runs modules that the file door wrote, and writes back', { kind: 'process' }, async (it) => {
-      const site = await openWith(it, 'node', 'nodejs')
+      const site = await openWith(it, 'node')
       await site.workspace.write('js/package.json', '{ "type": "module" }')
       await site.workspace.write('js/value.js', 'export const value = 42\n')
       await site.workspace.write('js/main.js', main)

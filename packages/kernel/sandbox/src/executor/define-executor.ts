@@ -13,6 +13,7 @@ import { attachDriver } from './attach-driver.ts'
 import type { ConfinedTarget, ExecutorDriver, Probed, TryOut } from './driver.ts'
 import { findOwnerProblem, type OwnerProblem, probingOwner } from './owner.ts'
 import { ProbeCache } from './probe-cache.ts'
+import { systemProblem } from './system.ts'
 import { tryOut } from './trial.ts'
 
 interface Outcome<Found> {
@@ -41,7 +42,10 @@ function createExecutor<Options, Found>(
 
   async function find(target: ConfinedTarget, signal?: AbortSignal): Promise<Outcome<Found>> {
     signal?.throwIfAborted()
-    const problem = kind === 'process' ? (runtimeProblem() ?? findOwnerProblem(target.owner)) : undefined
+    const problem =
+      kind === 'process'
+        ? (systemProblem(driver.systems) ?? runtimeProblem() ?? findOwnerProblem(target.owner))
+        : undefined
     if (problem !== undefined) return outcomeOf(unavailable(problem.reason, problem.remedy))
     const { root, owner } = target
     const key = [optionsKey, process.getuid?.(), owner.uid, owner.gid, root].join(' ')

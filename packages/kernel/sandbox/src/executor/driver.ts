@@ -45,6 +45,8 @@ export interface ExecutorDriver<Options, Found> {
   readonly name: string
   /** `process` (default): commands run as the owner, never as root. `interpreter`: commands have no owner. */
   readonly kind?: Executor['kind'] | undefined
+  /** The systems on which commands run. Elsewhere, the probe names what works there. Absent: all systems. */
+  readonly systems?: readonly NodeJS.Platform[] | undefined
   /** Bare names of the programs that run commands. While their files do not change, equal targets share one probe. Absent: no cache. */
   readonly programs?: readonly string[] | undefined
   /** Finds out what works by running commands. Must end by itself. Commands of `tryOut` see a file `probe` that contains `workspace`. */

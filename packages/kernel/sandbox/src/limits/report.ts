@@ -1,3 +1,4 @@
+import { howToInstall } from '../executor/system.ts'
 import type { LimitReport } from '@ws/core/executor'
 import { existsSync } from 'node:fs'
 
@@ -22,7 +23,7 @@ const perProcess = ['cpuSeconds', 'memoryBytes', 'fileBytes', 'openFiles'] as co
 
 /** Reports the limits of {@link limitedCommand} and of a control group on this machine. */
 export function resourceLimitReport({ processes, scratch, cgroup = false }: LimitReportOptions): LimitReport[] {
-  const missing = existsSync(prlimit) ? undefined : 'prlimit is not installed (`apt-get install util-linux`)'
+  const missing = existsSync(prlimit) ? undefined : `prlimit is not installed (\`${howToInstall('util-linux')}\`)`
   const report = (field: LimitField, scope: LimitReport['scope'], note?: string): LimitReport =>
     missing === undefined ? { field, heldBy: 'rlimit', scope, note } : { field, heldBy: 'none', note: missing }
   const shared = 'the processes of other commands of the same user count too'

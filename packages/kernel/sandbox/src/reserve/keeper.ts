@@ -1,3 +1,4 @@
+import { howToInstall } from '../executor/system.ts'
 import { randomUUID } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { getSystemErrorName } from 'node:util'
@@ -72,7 +73,7 @@ const closeOnExec = 0o2000000
 export function keeperProblem(): StateProblem | undefined {
   if (numbers[process.arch] === undefined)
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
-  if (!existsSync(perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+  if (!existsSync(perl)) return { reason: 'perl is not installed', remedy: `\`${howToInstall('perl-base')}\`` }
   return stateDirectoryProblem()
 }
 

@@ -1,4 +1,14 @@
-import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,11 +35,25 @@ export function openPrivateFile(content?: Uint8Array): number {
 
 /** Opens content as a read-only descriptor at offset 0. A child with this descriptor cannot change the content. */
 export function openContent(content: Uint8Array): number {
+  if (process.platform !== 'linux') return openNamedContent(content)
   const writable = openPrivateFile(content)
   try {
     return openSync(`/proc/self/fd/${writable}`, constants.O_RDONLY)
   } finally {
     closeSync(writable)
+  }
+}
+
+/** Works like {@link openContent}. Without `/proc`, a file cannot be opened again by its descriptor, so it has a name for a moment. */
+function openNamedContent(content: Uint8Array): number {
+  const path = join(tmpdir(), `.ws-${randomUUID()}`)
+  try {
+    writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
+    return openSync(path, constants.O_RDONLY)
+  } catch (native) {
+    throw noTemporaryFiles(native)
+  } finally {
+    rmSync(path, { force: true })
   }
 }
 
@@ -60,8 +84,9 @@ function openUnnamed(): number {
 let inherited: readonly number[] | undefined
 let nullDevice: number | undefined
 
-/** Returns the descriptors above 2 that a child would inherit. Determined once. */
+/** Returns the descriptors above 2 that a child would inherit. Determined once. On macOS, Node's children inherit none. */
 export function inheritedDescriptors(): readonly number[] {
+  if (process.platform !== 'linux') return []
   inherited ??= readdirSync('/proc/self/fd')
     .map(Number)
     .filter((fd) => fd > 2 && reachesChildren(fd) && !own.has(fd))

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 import { isShort, withSpareDescriptor } from '../room.ts'
+import { askPs } from './ps.ts'
 
 export interface ProcessStat {
   readonly pid: number
@@ -13,7 +14,7 @@ export interface ProcessStat {
   readonly terminal: number
   /** The foreground process group of the terminal. */
   readonly foreground: number
-  /** Start time in clock ticks since boot. Distinguishes the process from a later process with the same pid. */
+  /** Start time in clock ticks since boot; without `/proc`, in milliseconds since the epoch. Distinguishes the process from a later process with the same pid. */
   readonly startTime: string
   /** True if the process has ended, but its parent has not collected the status. */
   readonly zombie: boolean
@@ -21,6 +22,7 @@ export interface ProcessStat {
 
 /** Returns a process's status; `undefined`: missing or hidden. @throws on a lack of descriptors: a live process must not seem gone */
 export function readProcessStat(pid: number): ProcessStat | undefined {
+  if (process.platform !== 'linux') return askPs(pid)[0]
   try {
     const line = withSpareDescriptor(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
     // The name is between parentheses. It may contain any characters, parentheses too.
@@ -46,6 +48,7 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
 
 /** Returns all visible processes; none without a spare descriptor. Callers can signal a group even then. */
 export function listProcesses(): ProcessStat[] {
+  if (process.platform !== 'linux') return askPs()
   let names: string[]
   try {
     names = withSpareDescriptor(() => readdirSync('/proc'))
