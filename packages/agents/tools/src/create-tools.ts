@@ -27,14 +27,16 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
     maxContext,
     requireReadBeforeWrite: options.requireReadBeforeWrite ?? name === 'claude-code',
     downloads: options.downloads,
+    keepsShell: options.shell === 'session',
     versions: name === 'file_system' || name === 'split',
   })
-  const made = createFace(name, session.downloads !== undefined)
+  const { root } = session.shell === undefined ? {} : workspace
+  const made = createFace(name, { downloads: session.downloads !== undefined, root })
   const chosen = options.commands === false ? withoutCommands(made) : made
   const face = options.checkpoints === true ? withCheckpoints(name, chosen) : chosen
   const tools = face.tools.map((tool): Tool => {
     const { name: toolName, inputSchema, annotations } = tool
-    const description = descriptionOf(tool, workspace)
+    const description = descriptionOf(tool, workspace, session.shell !== undefined)
     const run = (input: unknown, { signal }: RunOptions = {}): Promise<ToolAnswer> =>
       runTool(face, tool, session.begin(toolName, signal), input)
     return { name: toolName, description, inputSchema, annotations, run }
@@ -44,10 +46,22 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
 
 const servers = 'Later commands reach a server that runs in the background at `localhost`.'
 
-function descriptionOf({ description, runsCommands, inputSchema }: FaceTool, { executor }: Workspace): string {
+const keeps =
+  'The directory, variables, functions, aliases and options of the shell stay for the next command, also after `exit`. ' +
+  'Jobs, traps and open files do not stay, nor functions where the shell is sh. File tools start at the root as ever.'
+
+function descriptionOf(
+  { description, runsCommands, inputSchema }: FaceTool,
+  { executor }: Workspace,
+  keepsShell: boolean,
+): string {
   const starts = runsCommands === true && ('command' in inputSchema.properties || 'commands' in inputSchema.properties)
   const isLong = 'background' in inputSchema.properties || 'run_in_background' in inputSchema.properties
-  const more = [starts && executor?.lacks, isLong && executor?.sharesLoopback === true && servers]
+  const more = [
+    starts && keepsShell && keeps,
+    starts && executor?.lacks,
+    isLong && executor?.sharesLoopback === true && servers,
+  ]
   return [description, ...more].filter((part) => typeof part === 'string').join(' ')
 }
 
@@ -82,7 +96,7 @@ function withoutCommands(face: Face): Face {
 
 function checkOptions(
   face: FaceName,
-  { commands, maxContext, checkpoints }: ToolsOptions,
+  { commands, maxContext, checkpoints, shell }: ToolsOptions,
   { keepsCheckpoints }: Workspace,
 ): void {
   const fail = (reason: string, remedy: string): WorkspaceError =>
@@ -92,6 +106,9 @@ function checkOptions(
   }
   if (face === 'openai' && commands === false) {
     throw fail('the face `openai` reads files by commands', 'allow commands, or choose another face')
+  }
+  if (shell !== undefined && shell !== 'command' && shell !== 'session') {
+    throw fail('`shell` must be `command` or `session`', 'give one of them, or leave it out for `command`')
   }
   if (checkpoints === true && !keepsCheckpoints) {
     throw fail(

@@ -91,6 +91,11 @@ export interface ToolsOptions {
   readonly requireReadBeforeWrite?: boolean | undefined
   /** Offer the tools that run commands. Default true. The face `openai` needs them (`EINVAL`). */
   readonly commands?: boolean | undefined
+  /**
+   * `session`: commands keep the shell's directory, variables, functions, aliases and options, and run one after another.
+   * `command`, the default: each command has a shell of its own, which starts at the root.
+   */
+  readonly shell?: 'command' | 'session' | undefined
   /** Offer `changes` and `restore`, with checkpoints before changes. Needs the workspace's `checkpoints` (`EINVAL`). Default false. */
   readonly checkpoints?: boolean | undefined
   /**

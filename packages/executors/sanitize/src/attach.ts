@@ -1,6 +1,6 @@
 import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { execError, type BindPlan, type CommandRequest, type HostPath } from '@ws/core/executor'
+import { execError, type BindPlan, type HostPath } from '@ws/core/executor'
 import {
   type CommandDriver,
   type CommandPort,
@@ -18,6 +18,7 @@ import {
 } from '@ws/sandbox'
 
 import { sanitize, type SanitizeOptions } from './commands/analyse.ts'
+import { isHarmless } from './commands/variables.ts'
 import { createEnvironment } from './environment.ts'
 import { type Machine, neededAbi } from './guarantees.ts'
 import { lacksOf } from './lacks.ts'
@@ -45,6 +46,8 @@ function systemRules(root: VirtualPath, owner: Owner): Landlock.LandlockRule[] {
 /** Maximum bytes of a mapped command, which is one argument of the shell. */
 const longestCommand = 128 * 1024 - 1
 
+type DriverRequest = Parameters<CommandDriver['prepare']>[1]
+
 type Mapped = LocalCommand & { readonly mounts: readonly ViewMount[] }
 
 export function attachSanitize(
@@ -59,7 +62,7 @@ export function attachSanitize(
     start: (prepared, run) => Promise.resolve(startMapped(prepared as Mapped, run)),
   }
 
-  async function prepare(plan: BindPlan, request: CommandRequest): Promise<Mapped> {
+  async function prepare(plan: BindPlan, request: DriverRequest): Promise<Mapped> {
     const view = new PathView(plan)
     const shell = chooseShell(request.shell)
     const bash = shell.endsWith('/bash')
@@ -94,7 +97,7 @@ export function attachSanitize(
       Landlock.checkReadOnlyMounts(plan, held, { executor: 'sanitize', landlock: landlockAbi >= neededAbi })
       const directory = await HostPaths.openBindSource({ path: directoryOf(view, cwd), type: 'directory', at: cwd })
       sources.push(directory)
-      const command = mapCommand(request, { view, trust, bash, env })
+      const command = mapCommand(request, { view, trust, bash, env, shell })
       request.signal?.throwIfAborted()
       const confined = confineArgv({
         argv: bash ? [shell, '--noprofile', '--norc', '-c', command] : [shell, '-c', command],
@@ -157,11 +160,12 @@ function defaultShell(): string {
 }
 
 function mapCommand(
-  request: CommandRequest,
-  options: Pick<SanitizeOptions, 'view' | 'trust' | 'bash' | 'env'>,
+  request: DriverRequest,
+  { shell, ...options }: Pick<SanitizeOptions, 'view' | 'trust' | 'bash' | 'env'> & { readonly shell: string },
 ): string {
   try {
-    const command = sanitize(request.command, { ...options, cwd: request.cwd })
+    const mapped = sanitize(request.command, { ...options, cwd: request.cwd })
+    const command = request.inState?.(mapped, shell, isHarmless) ?? mapped
     if (Buffer.byteLength(command) <= longestCommand) return command
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

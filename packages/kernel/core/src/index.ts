@@ -12,6 +12,7 @@ export type {
   RuleHint,
   RuleViolation,
   RunningCommand,
+  ShellState,
 } from './contract/executor.ts'
 export type { CommandLimits } from './contract/limits.ts'
 export type { Change, Checkpoint, RestoreResult } from './contract/checkpoints.ts'

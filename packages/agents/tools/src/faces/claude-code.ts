@@ -1,12 +1,12 @@
-import type { Face } from './face.ts'
+import type { Face, FaceOptions } from './face.ts'
 import { claudeBash } from './claude-code/bash.ts'
 import { claudeFiles } from './claude-code/files.ts'
 import { nextInClaudeCode } from './claude-code/next.ts'
 import { claudeSearch } from './claude-code/search.ts'
 
-export function createClaudeCodeFace(): Face {
+export function createClaudeCodeFace(options: FaceOptions): Face {
   return {
-    tools: [...claudeFiles(), ...claudeSearch(), ...claudeBash()],
+    tools: [...claudeFiles(), ...claudeSearch(), ...claudeBash(options)],
     next: nextInClaudeCode,
     words: {
       read: 'Read',

@@ -30,6 +30,15 @@ export interface Face extends Dialect {
   readonly tools: readonly FaceTool[]
 }
 
+export interface FaceOptions {
+  readonly downloads: boolean
+  /** The root, for a shell that is kept between calls. Absent: each command has a shell of its own, which starts at the root. */
+  readonly root?: string | undefined
+}
+
+export const placeOf = (root: FaceOptions['root']): string =>
+  root === undefined ? 'at the root of the workspace' : 'in the workspace'
+
 export interface FaceToolOptions<Schema extends ArgumentsSchema> {
   readonly name: string
   readonly description: string

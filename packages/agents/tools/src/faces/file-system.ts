@@ -10,7 +10,7 @@ import { fileOperationNames, rowOf } from '../operations/table.ts'
 import type { Call } from '../session/session.ts'
 import { summarize } from '../text/summary.ts'
 import type { InputSchema } from '../types.ts'
-import type { Face, FaceTool } from './face.ts'
+import type { Face, FaceOptions, FaceTool } from './face.ts'
 import { operationTool } from './split.ts'
 
 /** Prose files and their templates may contain fences. In code and data, a fence around the whole content is the model's mistake [FS6]. */
@@ -36,10 +36,10 @@ type FileOperationName = (typeof fileOperationNames)[number]
 const toolName = 'file_system'
 const example = { operation: 'read', path: '/src/app.ts' }
 
-export function createFileSystemFace(downloads: boolean): Face {
+export function createFileSystemFace({ downloads, root }: FaceOptions): Face {
   const names = fileOperationNames.filter((name) => downloads || name !== 'download')
   return {
-    tools: [fileSystemTool(names), operationTool('execute')],
+    tools: [fileSystemTool(names), operationTool('execute', root)],
     next: ({ operation, arguments: given }) =>
       operation === 'execute'
         ? { tool: 'execute', arguments: given }

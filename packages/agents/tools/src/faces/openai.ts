@@ -1,17 +1,23 @@
+import { posix } from 'node:path'
+
 import { quoteForShell } from '@ws/core/executor'
 
-import type { Face } from './face.ts'
+import type { Face, FaceOptions } from './face.ts'
 import { applyPatchTool } from './openai/apply-patch.ts'
 import { shellTool } from './openai/shell.ts'
 import type { NextOperation } from '../answers/problem.ts'
 import type { Json, NextCall } from '../types.ts'
 
-export function createOpenAIFace(): Face {
-  return { tools: [applyPatchTool(), shellTool()], next: nextForOpenAI }
+export function createOpenAIFace(options: FaceOptions): Face {
+  return { tools: [applyPatchTool(), shellTool(options)], next: (wanted) => nextForOpenAI(wanted, options.root) }
 }
 
-function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall {
-  const quoted = (value: Json | undefined): string => quoteForShell(typeof value === 'string' ? value : '.')
+/** @param root set if commands start in another directory: paths are then absolute */
+function nextForOpenAI({ operation, arguments: given }: NextOperation, root: FaceOptions['root'] = '.'): NextCall {
+  const quoted = (value: Json | undefined): string => {
+    const path = typeof value === 'string' ? value : '.'
+    return quoteForShell(root === '.' || path.startsWith('/') ? path : posix.join(root, path))
+  }
   const path = quoted(given['path'])
   const commands: Readonly<Record<string, string>> = {
     read: `cat -n ${path}`,
@@ -19,7 +25,7 @@ function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall
     inspect: `head -n 10 ${path}`,
     search: `grep -rn -e ${quoted(given['pattern'])} ${path}`,
     // find fails at an unreadable directory, but still prints the other matches
-    find: `find . -name ${quoted(typeof given['glob'] === 'string' ? given['glob'].replace(/^.*\//u, '') : '*')} || true`,
+    find: `find ${quoted(undefined)} -name ${quoted(typeof given['glob'] === 'string' ? given['glob'].replace(/^.*\//u, '') : '*')} || true`,
     list: `ls -la ${path}`,
     delete: `rm ${given['recursive'] === true ? '-r ' : ''}${path}`,
     move: `mv -n ${quoted(given['from'])} ${quoted(given['to'])}`,

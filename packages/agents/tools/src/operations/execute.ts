@@ -1,10 +1,10 @@
-import type { CommandResult } from '@ws/core'
-import { getCommandResult } from '@ws/core/executor'
+import type { BackgroundCommand, CommandResult } from '@ws/core'
 import { z } from 'zod'
 
 import { problemOf } from '../answers/from-error.ts'
 import { ToolProblem } from '../answers/problem.ts'
 import type { Outcome } from '../answers/problem.ts'
+import { inTurn, runCommand, startCommand } from '../session/kept-shell.ts'
 import type { Call } from '../session/session.ts'
 import { headAndTail } from '../text/cut.ts'
 import { fenced } from '../text/frame.ts'
@@ -32,48 +32,45 @@ export const execute = operation({
     background: z.boolean().optional().describe('Return at once. Default false'),
     id: z.string().min(1).optional().describe('A background command: show its new output'),
     kill: z.boolean().optional().describe('End the background command `id`. Default false'),
+    restart: z.boolean().optional().describe('Begin with a new shell, at the root. Default false'),
   }),
   example: { command: 'ls -la' },
   readOnly: false,
   destructive: true,
   idempotent: false,
-  async handle(call, { command, cwd: given = '.', timeout, background = false, id, kill = false }) {
-    call.pass()
+  async handle(call, { command, cwd, timeout, background = false, id, kill = false, restart = false }) {
     if (id !== undefined) {
+      call.pass()
       if (command !== undefined) throw wrong('`command` and `id` are both given', 'id', { id })
       return kill ? killCommand(call, id) : newOutput(call, id)
     }
     if (kill) throw wrong('`kill` needs the argument `id` (text), which is missing', 'id', { id: 'c1', kill: true })
-    if (command === undefined) {
+    if (command === undefined && !restart) {
       throw wrong('`execute` needs the argument `command` (text that is not empty), which is missing', 'command', {
         command: 'ls -la',
       })
     }
-    const cwd = await call.resolve('execute', given)
-    const { signal, workspace } = call
-    if (background) {
-      const started = await workspace.start(command, { cwd, timeout })
-      call.session.background.set(started.id, 0)
-      call.record({ change: 'executed', path: cwd, command })
-      return {
-        text: `Started in the background with id ${started.id}.`,
-        data: { id: started.id },
-        next: { operation: 'execute', arguments: { id: started.id } },
-      }
-    }
-    const limit = timeout ?? defaultTimeout
-    const ended = await workspace.exec(command, { cwd, timeout: limit, signal }).catch((error: unknown) => {
-      const result = getCommandResult(error)
-      if (result === undefined) throw error
-      return { ...result, error }
+    return inTurn(call, async () => {
+      if (restart) call.session.shell?.restart()
+      if (command === undefined) return { text: `The shell is new, and in ${call.workspace.root}.` }
+      if (background) return startedOutcome(call, await startCommand(call, command, { cwd, timeout }))
+      const limit = timeout ?? defaultTimeout
+      const { result, notes } = await runCommand(call, command, { cwd, timeout: limit })
+      const outcome = commandOutcome(result, { timeout: limit, notes })
+      if ('error' in result) throw new ToolProblem({ ...problemOf(result.error), details: outcome.text })
+      return outcome
     })
-    call.record({ change: 'executed', path: cwd, command })
-    const outcome = commandOutcome(ended, limit)
-    // the error came after the command's end: the lease was lost, or the changes could not be saved
-    if ('error' in ended) throw new ToolProblem({ ...problemOf(ended.error), details: outcome.text })
-    return outcome
   },
 })
+
+function startedOutcome({ session }: Call, { id }: BackgroundCommand): Outcome {
+  session.background.set(id, 0)
+  return {
+    text: `Started in the background with id ${id}.`,
+    data: { id },
+    next: { operation: 'execute', arguments: { id } },
+  }
+}
 
 function wrong(sentence: string, argument: string, example: Record<string, string | boolean>): ToolProblem {
   return new ToolProblem({
@@ -84,7 +81,10 @@ function wrong(sentence: string, argument: string, example: Record<string, strin
   })
 }
 
-function commandOutcome(result: CommandResult, timeout: number): Outcome {
+function commandOutcome(
+  result: CommandResult,
+  { timeout, notes }: { readonly timeout: number; readonly notes: readonly string[] },
+): Outcome {
   const { exitCode, exitStatus, signal, timedOut, output, truncated, duration } = result
   const end = timedOut
     ? `Timed out after ${timeout} ms, and was ended.`
@@ -93,7 +93,7 @@ function commandOutcome(result: CommandResult, timeout: number): Outcome {
       : `Exit code ${exitCode}.`
   const body = output === '' ? '(no output)' : headAndTail(output.replace(/\n$/u, ''), fenced)
   return {
-    text: [end, body, ...ruleNotes(result), ...identityNote(output)].join('\n'),
+    text: [end, body, ...ruleNotes(result), ...identityNote(output), ...notes].join('\n'),
     data: { exit_code: exitStatus, signal, timed_out: timedOut, truncated, duration: Math.round(duration) },
   }
 }

@@ -5,6 +5,7 @@ import { openDocuments } from '@ws/documents'
 
 import type { JournalEntry, ToolsOptions } from '../types.ts'
 import { openDownloads, type Downloads } from './downloads.ts'
+import { KeptShell } from './kept-shell.ts'
 import { resolveToolPath } from './paths.ts'
 import { orAborted, PathQueue } from './queue.ts'
 
@@ -16,6 +17,7 @@ export interface SessionOptions {
   readonly maxContext: number
   readonly requireReadBeforeWrite: boolean
   readonly downloads: ToolsOptions['downloads']
+  readonly keepsShell: boolean
   /** True if calls of the face take versions. Answers then name the versions. */
   readonly versions: boolean
 }
@@ -28,6 +30,7 @@ export class Session {
   /** Reads PDFs and sources in its own threads, started on first use. */
   readonly documents = openDocuments()
   readonly downloads: Downloads | undefined
+  readonly shell: KeptShell | undefined
   readonly #queue = new PathQueue()
   readonly #seen = new Map<string, Version>()
   #journal: JournalEntry[] = []
@@ -39,6 +42,7 @@ export class Session {
     this.workspace = workspace
     this.options = options
     this.downloads = openDownloads(workspace, options.downloads)
+    this.shell = options.keepsShell ? new KeptShell() : undefined
   }
 
   async close(): Promise<void> {

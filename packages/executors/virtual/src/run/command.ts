@@ -63,7 +63,10 @@ export function startCommand(options: StartOptions): CommandPort {
       if (ending.stdout !== undefined) void onStdout(ending.stdout)
       if (ending.stderr !== undefined) void onStderr(ending.stderr)
       const signal = 'killed' in ending ? ending.killed : killedBy
-      const end = 'killed' in ending || signal !== undefined ? { signal } : { status: ending.exitCode }
+      const end =
+        'killed' in ending || signal !== undefined
+          ? { signal }
+          : { status: ending.exitCode, shellState: ending.shellState }
       return downloads?.addRefusedTo(end) ?? end
     } finally {
       clearTimeout(graceTimer)
@@ -172,6 +175,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
     cwd: request.cwd,
     root: plan.root,
     env,
+    shellState: request.shellState,
     stdin,
     limits,
     hasNetwork: downloads !== undefined,

@@ -12,6 +12,7 @@ import type { Done, Progress, WorkerCommand, ToWorker } from './protocol.ts'
 import { createRemoteFiles } from './remote-files.ts'
 import { findInternals } from './state/interpreter.ts'
 import { repairInterpreter } from './interpreter/repaired.ts'
+import { packState } from './state/carried.ts'
 import { bindSession } from './state/shell.ts'
 import { preparing } from './syntax/prepare.ts'
 import { Session, stopMark } from './state/session.ts'
@@ -40,6 +41,7 @@ async function run({
   command,
   cwd,
   env,
+  shellState,
   stdin,
   limits,
   hasNetwork,
@@ -68,6 +70,7 @@ async function run({
   bindSession(files, session)
   matchFor(session)
   session.files = files
+  session.carried = shellState
   port.on('message', (message: ToWorker) => {
     if (message.type === 'stop') session.wake()
     else remote.receive(message)
@@ -78,6 +81,7 @@ async function run({
     exitCode: result.exitCode,
     stdout: encodeText(result.stdout),
     stderr: encodeText(wordRefusals(result.stderr.replaceAll(stopMark, ''), files.failures)),
+    shellState: shellState === undefined ? undefined : session.shell && packState(session.shell),
   }
   port.postMessage(done)
 

@@ -1,3 +1,4 @@
+import type { ShellState } from '@ws/core'
 import type { MessagePort } from 'node:worker_threads'
 
 import type { FileMethod } from '../files/contract.ts'
@@ -10,6 +11,8 @@ export interface WorkerCommand {
   readonly cwd: string
   readonly root: string
   readonly env: Readonly<Record<string, string>>
+  /** The state in which the shell begins. Set: {@link Done} has the state in which the shell ends. */
+  readonly shellState: string | undefined
   /** `later`: a stream, which the worker requests when a command may read its input. */
   readonly stdin: Uint8Array | 'later' | undefined
   readonly limits: Required<VirtualLimits>
@@ -49,6 +52,7 @@ export interface Done {
   readonly exitCode: number
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
+  readonly shellState?: ShellState | undefined
 }
 
 /** Output since the last report. The main thread keeps the output in case the command is killed. */

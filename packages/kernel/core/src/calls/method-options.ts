@@ -97,12 +97,20 @@ const exec: OptionShapes<ExecOptions> = {
   killGrace: option.integer(0, 2 ** 31 - 1),
   limits: option.options(limitShapes),
   shell: option.string,
+  shellState: option.hidden(option.string),
   acknowledge: option.list(option.string, 'a list of rule names'),
   durable: option.boolean,
   signal,
 }
 
-const { stdin: _stdin, writableStdin: _writableStdin, onOutput: _onOutput, durable: _durable, ...both } = exec
+const {
+  stdin: _stdin,
+  writableStdin: _writableStdin,
+  onOutput: _onOutput,
+  shellState: _shellState,
+  durable: _durable,
+  ...both
+} = exec
 const side = option.integer(1, 65_535)
 
 const methods = {

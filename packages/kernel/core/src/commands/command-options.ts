@@ -6,7 +6,15 @@ import { parseVirtualPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { CommandDefaults, ExecOptions } from '../contract/workspace.ts'
 
-export function acknowledgedBy({ acknowledge = [], env = {} }: ExecOptions): ReadonlySet<string> {
+export function acknowledgedBy({ acknowledge = [], env = {}, shellState }: ExecOptions): ReadonlySet<string> {
+  if (acknowledge.length > 0 && shellState !== undefined) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: '`shellState` cannot be set for a command that acknowledges a rule: earlier commands left that state',
+      remedy: 'leave it out',
+    })
+  }
   const start = acknowledge.length === 0 ? undefined : Object.keys(env).find(isStartVariable)
   if (start !== undefined) {
     throw virtualError({

@@ -69,6 +69,8 @@ export interface CommandRequest {
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
   /** The executor calls this for each finished connection that a host list allowed, and for each refusal. The listener never throws. */
   readonly onConnection?: ((report: ConnectionReport) => void) | undefined
+  /** {@link ShellState.data} of an earlier command, or an empty string. Set: the result has the state in which the shell ended. */
+  readonly shellState?: string | undefined
   /** Absolute path or name of a POSIX shell. Absent: the user's login shell, which the executor determines. */
   readonly shell?: string | undefined
   /** True: the shell gets `-lc`; false: `-c`. */
@@ -88,6 +90,14 @@ export interface CommandRequest {
   readonly limits?: CommandLimits | undefined
   /** Kills the whole process tree; the run then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
+}
+
+/** The state in which the shell of a command ended, for the shell of a later command. */
+export interface ShellState {
+  /** The directory, which may be outside the workspace. A later command starts there if its `cwd` says so. */
+  readonly directory: string
+  /** Variables, functions, aliases and options, for the same executor. Absent: not known, or more than 256 KiB. */
+  readonly data?: string | undefined
 }
 
 /** A connection or refused attempt of a command or tool, or the lookup of a name outside the host list. */
@@ -198,6 +208,8 @@ export interface CommandResult extends CommandOutput {
   readonly violations?: readonly RuleViolation[] | undefined
   /** Rules that may have caused the failure. */
   readonly hints?: readonly RuleHint[] | undefined
+  /** With the option `shellState`. Absent if the shell ended without it: by a timeout, a signal or `exec`. */
+  readonly shellState?: ShellState | undefined
   /** Entries that only commands can see, or that only the store contains. */
   readonly notes?: readonly EntryNote<VirtualPath>[] | undefined
 }

@@ -100,6 +100,11 @@ export interface ExecOptions extends SignalOption {
   readonly limits?: CommandLimits | undefined
   /** A POSIX shell, by absolute path or name. Default, also for an empty or blank string: the user's login shell. */
   readonly shell?: string | undefined
+  /**
+   * Starts the shell in a state: the `data` of {@link CommandResult.shellState}, or an empty string. The result then has the new state.
+   * The shell is `bash` unless `shell` says otherwise; zsh and fish are `ENOTSUP`. Not with `acknowledge`. Default: no state.
+   */
+  readonly shellState?: string | undefined
   /** True: the shell gets `-lc`; false: `-c`. Default true. */
   readonly login?: boolean | undefined
   /**

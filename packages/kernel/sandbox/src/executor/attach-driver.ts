@@ -16,6 +16,7 @@ import { plainRequest } from '../terminal/request.ts'
 import { startTerminal, type TerminalDevice } from '../terminal/start.ts'
 import type { CommandDriver, CommandPort, CommandRun, PreparedCommand } from './driver.ts'
 import { driverError, followCommand, notStarted } from './follow.ts'
+import { keepShell } from './shell-state/keep.ts'
 import { createOwnTerminal, isLocal, type OwnTerminal } from './own-terminal.ts'
 import { type LocalCommand, startLocal } from './start-local.ts'
 
@@ -40,8 +41,9 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
     { stop, terminal }: { readonly stop: AbortSignal; readonly terminal?: TerminalDevice | OwnTerminal },
   ): Promise<StartedCommand> {
     const output = createCommandOutput(request)
-    const { onStdout, onStderr } = output
-    const stoppable = { ...request, signal: stop }
+    const kept = request.shellState === undefined ? undefined : keepShell(request.shellState, output)
+    const { onStdout, onStderr } = kept?.output ?? output
+    const stoppable = { ...request, signal: stop, inState: kept?.inState }
     const own = terminal === undefined || isLocal(terminal) ? undefined : terminal
     const hasInput = own !== undefined || request.stdin !== undefined
     const listeners = own
@@ -55,7 +57,16 @@ export function attachDriver({ name, guarantees, owner, driver }: AttachDriverOp
           const startedAt = performance.now()
           const port = await startOnce(prepared, run)
           own?.bind(port)
-          return followCommand({ name, driver, request, port, prepared, output, terminal, startedAt })
+          return followCommand({
+            name,
+            driver,
+            request,
+            port,
+            prepared,
+            output: kept?.output ?? output,
+            terminal,
+            startedAt,
+          })
         } catch (error) {
           if (attempt === attempts || stop.aborted || !isWorkspaceError(error, 'EBUSY')) throw error
         }

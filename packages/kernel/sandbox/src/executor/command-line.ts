@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { WorkspaceError } from '@ws/core'
-import type { CommandRequest } from '@ws/core/executor'
 
 import type { DescriptorSource, ExtraDescriptors } from '../run/types.ts'
 import { invalid } from '../errors.ts'
 import { terminalCommand } from '../terminal/command.ts'
 import type { TerminalDevice } from '../terminal/start.ts'
+import type { DriverRequest } from './driver.ts'
 
 export interface ResolveShellOptions {
   /** The caller's shell: an absolute path, or the bare name of a POSIX shell. Blank: the default shell. */
@@ -176,9 +176,10 @@ export interface CommandLine {
 
 /** Returns the invocation of a shell for a request. On a terminal, a blank command means an interactive shell. */
 export function commandLine(
-  { command, login, bare }: Pick<CommandRequest, 'command' | 'login' | 'bare'>,
+  { command: line, login, bare, inState }: Pick<DriverRequest, 'command' | 'login' | 'bare' | 'inState'>,
   { shell, env, terminal }: CommandLineOptions,
 ): CommandLine {
+  const command = inState === undefined ? line : inState(checkCommand(line), shell)
   const { argv, extraFds } =
     terminal !== undefined && command === ''
       ? { argv: interactiveShellArguments(shell, { login, bare }), extraFds: new Map() }

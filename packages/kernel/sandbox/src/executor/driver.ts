@@ -1,4 +1,4 @@
-import type { RuleViolation, VirtualPath, WorkspaceError } from '@ws/core'
+import type { RuleViolation, ShellState, VirtualPath, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type {
   AttachedExecutor,
@@ -70,7 +70,7 @@ export interface CommandDriver {
    * Runs every check that can refuse a command before its start. After an abort of its `signal`, no command may start.
    * @throws WorkspaceError with the reason why the command cannot run; `EBUSY` as in `start`
    */
-  prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedCommand | LocalCommand>
+  prepare(plan: BindPlan, request: DriverRequest, terminal?: TerminalDevice): Promise<PreparedCommand | LocalCommand>
   /**
    * Starts the command. An abort of the signal ends the start. Default: starts the {@link LocalCommand} that `prepare` returns.
    * @throws WorkspaceError `EBUSY` if a prepared part has changed: the base then prepares again, up to 6 times in total
@@ -87,6 +87,15 @@ export interface PreparedCommand {
   close?(): void
   /** Releases reservations, when no process of the command remains or the start failed. May be called twice. */
   release?(): Promise<void>
+}
+
+/** A request for a driver. */
+export interface DriverRequest extends CommandRequest {
+  /**
+   * Set for a command with `shellState`: lets the shell begin in that state, and report its own. {@link commandLine} applies it.
+   * With `keeps`, only plain variables whose name it accepts are kept: the executor has judged the line by its words.
+   */
+  readonly inState?: ((line: string, shell: string, keeps?: (name: string) => boolean) => string) | undefined
 }
 
 export interface CommandRun {
@@ -130,6 +139,8 @@ export interface CommandEnd {
   /** True if processes remain that no signal can end. The base does not wait for these. */
   readonly survivors?: boolean | undefined
   readonly violations?: readonly RuleViolation[] | undefined
+  /** For an interpreter: the state that it knows without {@link DriverRequest.inState}. */
+  readonly shellState?: ShellState | undefined
 }
 
 export interface KnownEnd {

@@ -68,14 +68,18 @@ export function followCommand(options: FollowOptions): StartedCommand {
     const { timedOut, aborted, sent } = killer.state()
     if (aborted && !timedOut) throw request.signal?.reason
     if (output.isLate()) throw new Error('output came after the end')
+    const outcome = outcomeOf(end, sent, isLocal(terminal))
+    // A shell that was told to end may have reported a part of its state.
+    const shellState = timedOut || outcome.signal !== null ? undefined : (end.shellState ?? output.shellState?.())
     const result = {
-      ...outcomeOf(end, sent, isLocal(terminal)),
+      ...outcome,
       ...output.end(),
       timedOut,
       duration: Math.round(performance.now() - startedAt),
       executor: name,
       ...(end.survivors === true && { survivors: true as const }),
       ...((end.violations?.length ?? 0) > 0 && { violations: end.violations }),
+      ...(shellState && { shellState }),
     }
     if (end.lost !== true && end.unstarted !== true) return result
     const failure = driver.explainFailure?.(end, { result, request, sent })

@@ -1,4 +1,4 @@
-import type { CommandOutput, OutputChunk } from '@ws/core'
+import type { CommandOutput, OutputChunk, ShellState } from '@ws/core'
 import { BothStreams, type CommandRequest, type StartedCommand, utf8 } from '@ws/core/executor'
 
 import { createOutputChannel, createRing, type Ring } from './output-channel.ts'
@@ -70,6 +70,8 @@ export interface CommandOutputs {
   end(): CommandOutput
   /** Returns true if output arrived after the end and was dropped. */
   isLate(): boolean
+  /** Returns the state that the shell reported among its output. */
+  readonly shellState?: (() => ShellState | undefined) | undefined
 }
 
 /** Captures both streams, each alone and both combined in the order of calls, in constant memory. Also feeds the readers and the listener. */

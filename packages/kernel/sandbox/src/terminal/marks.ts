@@ -39,7 +39,7 @@ export function createMarkFilter(): MarkFilter {
 }
 
 /** Returns the length of the longest suffix of `bytes` that is a prefix of `mark`. */
-function beginning(bytes: Buffer, mark: Buffer): number {
+export function beginning(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length--) {
     if (bytes.subarray(bytes.length - length).equals(mark.subarray(0, length))) return length
   }

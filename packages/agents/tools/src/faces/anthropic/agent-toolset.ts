@@ -4,29 +4,33 @@ import { ToolProblem } from '../../answers/problem.ts'
 import { longestTimeout } from '../../operations/execute.ts'
 import { hidden, ignored } from '../../operations/fields.ts'
 import { operations } from '../../operations/table.ts'
-import { changes, faceTool, readsOnly, replaces } from '../face.ts'
-import type { FaceTool } from '../face.ts'
+import { changes, faceTool, placeOf, readsOnly, replaces } from '../face.ts'
+import type { FaceOptions, FaceTool } from '../face.ts'
 import { view, viewRange } from './view.ts'
 
 const filePath = z.string().min(1).describe('Path of the file')
 const directory = z.string().min(1).optional().describe('Directory. Default: the root')
 
-export function agentToolset(): FaceTool[] {
+export function agentToolset({ root }: FaceOptions): FaceTool[] {
+  const isKept = root !== undefined
   return [
     faceTool({
       name: 'bash',
-      description:
-        'Runs a shell command at the root of the workspace. Each starts anew: no directory or variable stays.',
+      description: `Runs a shell command ${placeOf(root)}.${isKept ? '' : ' Each starts anew: no directory or variable stays.'}`,
       input: z.strictObject({
         command: z.string().min(1).optional().describe('The command'),
-        restart: z.boolean().optional().describe('Accepted'),
+        restart: z
+          .boolean()
+          .optional()
+          .describe(isKept ? 'Begin with a new shell, at the root' : 'Accepted'),
         timeout_ms: z.int().min(1).max(longestTimeout).optional().describe('Milliseconds. Default 120000'),
       }),
       example: { command: 'ls -la' },
       annotations: changes,
       runsCommands: true,
       run(call, { command, restart = false, timeout_ms: timeout }) {
-        if (command !== undefined) return operations.execute.handle(call, { command, timeout })
+        if (command !== undefined || (restart && isKept))
+          return operations.execute.handle(call, { command, timeout, restart })
         if (restart) return Promise.resolve({ text: 'The shell starts anew with each command.' })
         throw new ToolProblem({
           sentence: '`bash` needs the argument `command` (text that is not empty), which is missing',

@@ -3,17 +3,17 @@ import { z } from 'zod'
 import { ToolProblem } from '../../answers/problem.ts'
 import { longestTimeout } from '../../operations/execute.ts'
 import { operations } from '../../operations/table.ts'
-import { changes, faceTool, readsOnly } from '../face.ts'
-import type { FaceTool } from '../face.ts'
+import { changes, faceTool, placeOf, readsOnly } from '../face.ts'
+import type { FaceOptions, FaceTool } from '../face.ts'
 
-export function claudeBash(): FaceTool[] {
-  return [bashTool(), taskOutputTool(), taskStopTool()]
+export function claudeBash(options: FaceOptions): FaceTool[] {
+  return [bashTool(options), taskOutputTool(), taskStopTool()]
 }
 
-function bashTool(): FaceTool {
+function bashTool({ root }: FaceOptions): FaceTool {
   return faceTool({
     name: 'Bash',
-    description: 'Runs a shell command at the root of the workspace. Gives the exit code and both outputs.',
+    description: `Runs a shell command ${placeOf(root)}. Gives the exit code and both outputs.`,
     input: z.strictObject({
       command: z.string().min(1).describe('The command to run'),
       timeout: z

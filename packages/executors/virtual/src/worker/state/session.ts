@@ -2,7 +2,7 @@ import { bytesOf, type Invocation, type Listing, outputOf, type ToolHost, type T
 
 import type { BashFileSystem } from '../../files/system.ts'
 import { firstOutputs, type Outputs } from './to-errors.ts'
-import { type FatalError, findInternals } from './interpreter.ts'
+import { type FatalError, findInternals, type ShellState } from './interpreter.ts'
 
 // Timer functions, saved before just-bash blocks the global timers for a script.
 const startTimer = setTimeout
@@ -29,6 +29,10 @@ export class Session implements ToolHost {
   endedBy: string | undefined
   /** The file and the initial exports of the next script. */
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
+  /** The state of an earlier shell, until the script begins. */
+  carried: string | undefined
+  /** The state of the shell of the script. */
+  shell: ShellState | undefined
   /** The standard input that a command of a group has read. */
   #inheritedInput: string | undefined
   /** The workspace's files. just-bash gives a command only the methods of its own interface. */

@@ -2,6 +2,7 @@ import type { ExecResult } from 'just-bash'
 
 import type { Session } from './session.ts'
 import type { Command, Interpreter, Pipeline, ShellState, Statement } from './interpreter.ts'
+import { unpackState } from './carried.ts'
 import type { OuterVariable } from './locals.ts'
 import { intoPipe } from './to-errors.ts'
 
@@ -108,5 +109,8 @@ export function start(interpreter: Interpreter): void {
     hashTable: new Map(),
     previousDir: exported?.includes('OLDPWD') === true ? (state.env.get('OLDPWD') ?? '') : '',
   })
+  session.shell ??= state
+  if (session.carried) unpackState(session.carried, state)
+  session.carried = undefined
   if (source !== undefined) Object.assign(state, { currentSource: source, sourceStack: [source] })
 }
