@@ -26,7 +26,7 @@ import { checkManifest, checkMounts, materialize, requestedMounts, withRoot } fr
 import type { RequestedMount } from './manifest.ts'
 import { rootOf } from './paths.ts'
 import { WorkspaceSandboxSession } from './session.ts'
-import { checkState, deserializeState, referencesOf, serializeState } from './state.ts'
+import { checkPorts, checkState, deserializeState, referencesOf, serializeState } from './state.ts'
 import type { WorkspaceSandboxState } from './state.ts'
 
 export interface WorkspaceRequest {
@@ -42,6 +42,8 @@ export type OpenWorkspace = (request: WorkspaceRequest) => Promise<Workspace> | 
 export interface WorkspaceClientOptions extends SandboxClientOptions {
   /** The workspace id of a new session. Default: a random id. */
   readonly id?: string
+  /** The only ports that `resolveExposedPort` gives, 1 to 65,535. Default, also for an empty list: all. */
+  readonly exposedPorts?: readonly number[]
 }
 
 /**
@@ -49,7 +51,7 @@ export interface WorkspaceClientOptions extends SandboxClientOptions {
  * A given workspace is shared by all sessions; the caller closes it. A given function opens a workspace for each session, also on resume.
  * Files stay in the workspace's store after a session.
  * Manifests may have directories, files, an environment, and mounts that the workspace has. `root` must be the root of the workspace.
- * Users, groups, local sources, repositories, ports and snapshots are refused with a remedy. @throws UserError for another argument
+ * Users, groups, local sources, repositories and snapshots are refused with a remedy. @throws UserError for another argument
  */
 export function createSandboxClient(source: Workspace | OpenWorkspace): WorkspaceSandboxClient {
   checkSdk('createSandboxClient')
@@ -73,6 +75,7 @@ export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOpti
   ): Promise<WorkspaceSandboxSession> {
     const { manifest, options, snapshot, archiveLimits } = normalizeSandboxClientCreateArgs(args, manifestOptions)
     checkManifest(manifest, snapshot)
+    checkPorts(options?.exposedPorts)
     const environment = await manifest.resolveEnvironment()
     const id = options?.id ?? randomUUID()
     return this.#open(manifest, id, async (workspace) => {
@@ -80,6 +83,7 @@ export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOpti
         manifest: withRoot(manifest, await rootOf(workspace, manifest.root)),
         workspaceId: id,
         environment,
+        ...(options?.exposedPorts?.length && { configuredPorts: [...options.exposedPorts] }),
       }
       for (const [path, entry] of Object.entries(manifest.entries)) await materialize(workspace, path, entry)
       return { state, archiveLimits }

@@ -103,9 +103,29 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
   async resolveExposedPort(
     port: number,
   ): Promise<{ readonly host: string; readonly port: number; readonly tls: boolean }> {
+    this.#check()
+    const { configuredPorts } = this.state
+    if (configuredPorts !== undefined && !configuredPorts.includes(port)) {
+      throw new SandboxConfigurationError(
+        `port ${port} is not one of the session's \`exposedPorts\` (${configuredPorts.join(', ')}); add it there, or leave the option out`,
+        { port, configuredPorts },
+      )
+    }
     return inSandboxWords(async () => {
-      const known = (await this.workspace.ports()).find((one) => one.port === port)?.published?.hostPort
-      const { hostPort = 0 } = known === undefined ? await this.workspace.publish(port) : { hostPort: known }
+      const published = async () => (await this.workspace.ports()).find((one) => one.port === port)?.published
+      const { hostPort } =
+        (await published()) ??
+        (await this.workspace.publish(port).catch(async (error: unknown) => {
+          // another call has just published it
+          const known = isWorkspaceError(error, 'EEXIST') ? await published() : undefined
+          if (known === undefined) throw error
+          return known
+        }))
+      if (hostPort === undefined) {
+        throw new SandboxConfigurationError(`port ${port} is published at a Unix socket; call \`unpublish\` first`, {
+          port,
+        })
+      }
       return { host: '127.0.0.1', port: hostPort, tls: false }
     })
   }

@@ -12,6 +12,8 @@ import {
 export interface WorkspaceSandboxState extends SandboxSessionState {
   /** The id with which the workspace is opened again. */
   readonly workspaceId: string
+  /** Absent: all ports. */
+  readonly configuredPorts?: readonly number[]
 }
 
 export function serializeState(state: WorkspaceSandboxState): Record<string, unknown> {
@@ -19,6 +21,7 @@ export function serializeState(state: WorkspaceSandboxState): Record<string, unk
     ...serializeMountCredentialRedactionMetadata(state),
     manifest: serializeManifest(state.manifest),
     workspaceId: state.workspaceId,
+    ...(state.configuredPorts && { configuredPorts: [...state.configuredPorts] }),
     environment: sanitizeEnvironmentForPersistence(state),
   }
 }
@@ -47,8 +50,16 @@ export function deserializeState(record: Record<string, unknown>): WorkspaceSand
 export function checkState(
   record: Record<string, unknown>,
 ): asserts record is Record<string, unknown> & { readonly workspaceId: string } {
+  checkPorts(record['configuredPorts'])
   if (typeof record['workspaceId'] === 'string') return
   throw new SandboxConfigurationError(
     'the session state names no workspace: it is not one of this client; create a new session',
   )
+}
+
+/** @throws SandboxConfigurationError for a value that is not a list of ports */
+export function checkPorts(given: unknown): void {
+  const isPort = (port: unknown): boolean => Number.isInteger(port) && Number(port) >= 1 && Number(port) <= 65_535
+  if (given === undefined || (Array.isArray(given) && given.every(isPort))) return
+  throw new SandboxConfigurationError('`exposedPorts` must be a list of whole numbers from 1 to 65535')
 }
