@@ -36,6 +36,7 @@ describeWith(
       expect(described(toolset)).toEqual(['Bash'])
       const command = 'python3 -u -m http.server --bind 127.0.0.1 8000'
       const started = await call(toolset, 'Bash', { command, run_in_background: true })
+      expect(started).toContain('Ask for it by this id: the answer names the ports on which commands listen.')
       const [, task_id = ''] = /id (\w+)/u.exec(started) ?? []
       const asked = await call(toolset, 'Bash', {
         command: 'curl -s --retry 50 --retry-delay 0 --retry-connrefused localhost:8000 | head -n 1',

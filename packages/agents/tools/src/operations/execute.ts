@@ -63,10 +63,14 @@ export const execute = operation({
   },
 })
 
-function startedOutcome({ session }: Call, { id }: BackgroundCommand): Outcome {
+function startedOutcome({ session, workspace }: Call, { id }: BackgroundCommand): Outcome {
   session.background.set(id, 0)
+  // A server begins to listen later than it starts.
+  const ports = workspace.executor?.sharesLoopback
+    ? ' Ask for it by this id: the answer names the ports on which commands listen.'
+    : ''
   return {
-    text: `Started in the background with id ${id}.`,
+    text: `Started in the background with id ${id}.${ports}`,
     data: { id },
     next: { operation: 'execute', arguments: { id } },
   }
