@@ -82,6 +82,16 @@ describe('ws mcp', () => {
     expect(await ended).toMatchObject({ code: 0 })
   })
 
+  it('[LS13] keeps the shell between commands with `--shell session`', async () => {
+    await using project = await createProject({ 'd/a.txt': 'one\n' })
+    const at = ['--root', project.path, '--executor', 'virtual', '--require', 'fileContent=interpreter']
+    const { ask, hello } = connect([...at, 'mcp', '--face', 'claude-code', '--shell', 'session'])
+    await hello()
+    await ask('tools/call', { name: 'Bash', arguments: { command: 'cd d; x=2' } })
+    const ran = await ask('tools/call', { name: 'Bash', arguments: { command: 'cat a.txt; echo $x' } })
+    expect(ran?.content?.[0]?.text).toContain('one\n2')
+  })
+
   it('offers commands with a requirement that the executor meets, and fails with one that it does not', async () => {
     await using project = await createProject({ 'a.txt': 'one\n' })
     const at = ['--root', project.path, '--executor', 'virtual', '--require']

@@ -11,6 +11,7 @@ import { checkInstalled, loadOptional } from '../optional/load.ts'
 
 interface Flags {
   readonly face: FaceName
+  readonly shell: 'command' | 'session'
   readonly skills?: string
   readonly http?: number
   readonly protect: boolean
@@ -29,6 +30,11 @@ export function addMcp(program: Command, start: Start): void {
         'with --require only, and only if the executor meets it. Secrets are denied, and git hooks and the like are read-only.',
     )
     .addOption(new Option('--face <face>', 'the form of the tools').choices(faceNames).default('split'))
+    .addOption(
+      new Option('--shell <shell>', '`session`: keep directory and variables between commands')
+        .choices(['command', 'session'])
+        .default('command'),
+    )
     .option('--no-downloads', 'leave out the tool `download`, which needs a list of hosts, or a network of commands')
     .option('--skills <path>', 'a directory of the workspace with a folder for each skill')
     .option('--no-protect', 'leave secrets and git hooks unprotected')
@@ -48,7 +54,7 @@ export function addMcp(program: Command, start: Start): void {
 
 async function run(
   { open, settings, signal }: CommandContext,
-  { face, skills, http, downloads, protect }: Flags,
+  { face, shell, skills, http, downloads, protect }: Flags,
 ): Promise<number> {
   const commands = settings.require
   const { mounts, executors } = settings
@@ -60,7 +66,7 @@ async function run(
   })
   const listSkills = skills === undefined ? undefined : () => findSkills(workspace, skills)
   const opened = { workspace, listSkills }
-  const options = { tools: { face, downloads: downloads && settings.downloads }, commands }
+  const options = { tools: { face, shell, downloads: downloads && settings.downloads }, commands }
   if (http === undefined) {
     if (process.stdin.isTTY) {
       process.stderr.write(

@@ -95,6 +95,14 @@ describe('tools', () => {
     }
   })
 
+  it('[LS13] keeps the shell between calls, if asked', async () => {
+    await using ai = createAiTools(await openSite(sites[0]!), { face: 'claude-code', shell: 'session' })
+    const run = (command: string) =>
+      ai.tools['Bash']?.execute?.({ command }, { toolCallId: '1', messages: [], context: {} })
+    await run('mkdir -p d && cd d && x=1')
+    expect(await run('pwd; echo $x')).toMatchObject({ text: expect.stringMatching(/\/d\n1$/u) })
+  })
+
   it('ends a call with the run', async () => {
     const [memory] = sites
     if (memory === undefined) throw new Error('there is a site')

@@ -108,6 +108,14 @@ describe('runnable tools', () => {
     expect(await running).toMatchObject({ isError: true, content: 'Error: enough' })
   })
 
+  it('[LS13] keep the shell between calls, if asked, until `restart`', async () => {
+    const { run } = open(await openSite(sites[0]!), { shell: 'session' })
+    await run('bash', { command: 'mkdir -p d && cd d && x=1' })
+    expect((await run('bash', { command: 'pwd; echo "x$x"' })).content).toMatch(/\/d\nx1$/u)
+    await run('bash', { restart: true })
+    expect((await run('bash', { command: 'pwd; echo "x$x"' })).content).not.toMatch(/x1|\/d$/mu)
+  })
+
   it('are chosen by name, and take options of their versioned types', async () => {
     const { tools } = open(await openFiles(), { names: [editor, 'memory'], maxCharacters: 1_000 })
     expect(tools).toMatchObject([{ type: 'text_editor_20250728', max_characters: 1_000 }, { type: 'memory_20250818' }])

@@ -2,7 +2,7 @@ import type { Shell, ShellAction, ShellOutputResult, ShellResult } from '@openai
 import { UserError } from '@openai/agents-core'
 import type { Workspace } from '@ws/core'
 import { createTools } from '@ws/tools'
-import type { ToolAnswer } from '@ws/tools'
+import type { ToolAnswer, ToolsOptions } from '@ws/tools'
 import { refusedExitCode } from '@ws/tools/bridge'
 
 import { answerText } from './answer.ts'
@@ -15,18 +15,20 @@ const mostOutput = 1_048_576
 export interface ShellOptions {
   /** Ends the commands: `run` rejects with `signal.reason`. The SDK passes no signal of its own. */
   readonly signal?: AbortSignal | undefined
+  /** As for `createTools`: `session` keeps directory, variables and functions. Default `command`: each command has its own shell. */
+  readonly shell?: ToolsOptions['shell']
 }
 
 /**
- * Makes the shell for `shellTool({ shell })`. Commands run in order at the root, each in its own shell.
+ * Makes the shell for `shellTool({ shell })`. Commands run in order, each at the root and in its own shell.
  * `timeoutMs` is at most 600,000 (default 120,000), `maxOutputLength` at most 1,048,576 bytes (default 40,960).
  * A refused command has the exit code 126, and reason and remedy in `stderr`. Later commands still run.
  * @throws UserError without executor; from `run` for an invalid action
  */
-export function createShell(workspace: Workspace, { signal }: ShellOptions = {}): Shell {
+export function createShell(workspace: Workspace, { signal, shell }: ShellOptions = {}): Shell {
   checkGiven(workspace, 'createShell')
   checkCommands(workspace, 'createShell')
-  const toolset = createTools(workspace, { face: 'openai', downloads: false })
+  const toolset = createTools(workspace, { face: 'openai', downloads: false, shell })
   return {
     async run(action: ShellAction): Promise<ShellResult> {
       const { commands, timeoutMs, maxOutputLength } = action

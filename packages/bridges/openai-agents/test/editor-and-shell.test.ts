@@ -56,6 +56,13 @@ describe('the editor', () => {
 
 for (const site of sites) {
   describeWith(site.needs, `the shell on ${site.name}`, { tags: site.tags }, () => {
+    it('[LS13] keeps the shell between actions, if asked', async () => {
+      const shell = createShell(await openSite(site), { shell: 'session' })
+      await shell.run({ commands: ['mkdir -p d && cd d', 'x=1'] })
+      const { output } = await shell.run({ commands: ['pwd', 'echo $x'] })
+      expect(output.map(({ stdout }) => stdout)).toEqual([expect.stringMatching(/\/d\n$/u), '1\n'])
+    })
+
     it('[PC7] runs commands on the files of the workspace', async () => {
       const workspace = await openSite(site, project)
       const shell = createShell(workspace)
