@@ -31,7 +31,8 @@ it('saves, names, shows and takes back what changed, by any program', async () =
     'changed  /workspace/a.txt (content)\ndeleted  /workspace/b.txt\ncreated  /workspace/c.txt\n',
   )
   const lines = (await call('--json', 'changes', '--since', id, '/workspace/a.txt')).stdout
-  expect(JSON.parse(lines)).toEqual({ path: '/workspace/a.txt', kind: 'changed', type: 'file', what: ['content'] })
+  const change = { path: '/workspace/a.txt', kind: 'changed', type: 'file', what: ['content'] }
+  expect(JSON.parse(lines)).toEqual({ ...change, sizeBefore: 4, sizeAfter: 4 })
   expect((await call('diff', '/workspace/a.txt')).stdout).toBe(
     '--- a/workspace/a.txt\n+++ b/workspace/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n',
   )

@@ -29,12 +29,15 @@ for (const kind of ['local', 'memory', 'r2'] satisfies Kind[]) {
       await workspace.delete('/link')
       await workspace.createSymlink('/link', 'new')
       expect(await workspace.changes({ since: id })).toEqual([
-        { path: '/edited.txt', kind: 'changed', type: 'file', what: keepsBits ? ['content', 'mode'] : ['content'] },
+        {
+          ...{ path: '/edited.txt', kind: 'changed', type: 'file', sizeBefore: 8, sizeAfter: 6 },
+          what: keepsBits ? ['content', 'mode'] : ['content'],
+        },
         { path: '/gone', kind: 'deleted', type: 'directory' },
-        { path: '/gone/file.txt', kind: 'deleted', type: 'file' },
+        { path: '/gone/file.txt', kind: 'deleted', type: 'file', sizeBefore: 4 },
         { path: '/link', kind: 'changed', type: 'symlink', what: ['target'] },
         { path: '/new', kind: 'created', type: 'directory' },
-        { path: '/new/file.bin', kind: 'created', type: 'file' },
+        { path: '/new/file.bin', kind: 'created', type: 'file', sizeAfter: 2 },
       ])
       expect(await workspace.changes({ paths: ['new', '/edited.txt'] })).toHaveLength(3)
       expect(await workspace.diff({ path: '/edited.txt' })).toMatch(
@@ -144,7 +147,10 @@ describe('checkpoints of a disk', () => {
     await workspace.chmod('/code/c.txt', 0o600)
     expect(await workspace.changes()).toEqual([
       { path: '/code', kind: 'moved', type: 'directory', from: '/src' },
-      { path: '/code/c.txt', kind: 'moved', type: 'file', from: '/b.txt', what: ['mode'] },
+      {
+        ...{ path: '/code/c.txt', kind: 'moved', type: 'file', from: '/b.txt', what: ['mode'] },
+        ...{ sizeBefore: 1, sizeAfter: 1 },
+      },
     ])
     await workspace.restore(id)
     expect(await workspace.readText('/src/a.txt')).toBe('a')

@@ -29,11 +29,13 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
     downloads: options.downloads,
     keepsShell: options.shell === 'session',
     versions: name === 'file_system' || name === 'split',
+    changes: options.changes,
   })
   const { root } = session.shell === undefined ? {} : workspace
   const made = createFace(name, { downloads: session.downloads !== undefined, root })
   const chosen = options.commands === false ? withoutCommands(made) : made
-  const face = options.checkpoints === true ? withCheckpoints(name, chosen) : chosen
+  const face =
+    options.checkpoints === true ? withCheckpoints(name === 'claude-code' && options.changes !== true, chosen) : chosen
   const tools = face.tools.map((tool): Tool => {
     const { name: toolName, inputSchema, annotations } = tool
     const description = descriptionOf(tool, workspace, session.shell !== undefined)
@@ -65,8 +67,8 @@ function descriptionOf(
   return [description, ...more].filter((part) => typeof part === 'string').join(' ')
 }
 
-/** Takes a checkpoint before each call that may change files. `Bash` lists the changed files. */
-function withCheckpoints(name: FaceName, face: Face): Face {
+/** Takes a checkpoint before each call that may change files. @param listed whether `Bash` lists the changed files */
+function withCheckpoints(listed: boolean, face: Face): Face {
   const tools = face.tools.map((tool): FaceTool => {
     if (tool.annotations.readOnlyHint) return tool
     return {
@@ -78,7 +80,7 @@ function withCheckpoints(name: FaceName, face: Face): Face {
           signal: call.signal,
         })
         const outcome = await tool.handle(call, input)
-        return name === 'claude-code' && tool.name === 'Bash' ? withChanges(outcome, id, call) : outcome
+        return listed && tool.name === 'Bash' ? withChanges(outcome, id, call) : outcome
       },
     }
   })
@@ -96,7 +98,7 @@ function withoutCommands(face: Face): Face {
 
 function checkOptions(
   face: FaceName,
-  { commands, maxContext, checkpoints, shell }: ToolsOptions,
+  { commands, maxContext, checkpoints, changes, shell }: ToolsOptions,
   { keepsCheckpoints }: Workspace,
 ): void {
   const fail = (reason: string, remedy: string): WorkspaceError =>
@@ -110,10 +112,11 @@ function checkOptions(
   if (shell !== undefined && shell !== 'command' && shell !== 'session') {
     throw fail('`shell` must be `command` or `session`', 'give one of them, or leave it out for `command`')
   }
-  if (checkpoints === true && !keepsCheckpoints) {
+  const needing = checkpoints === true ? 'checkpoints' : changes === true ? 'changes' : undefined
+  if (needing !== undefined && !keepsCheckpoints) {
     throw fail(
       'the workspace keeps no checkpoints',
-      'make it with `checkpoints: createCheckpoints({ stateDirectory })` of `@ws/snapshots`, or leave out the option `checkpoints` here',
+      `make it with \`checkpoints: createCheckpoints({ stateDirectory })\` of \`@ws/snapshots\`, or leave out the option \`${needing}\` here`,
     )
   }
   if (maxContext === undefined || (Number.isSafeInteger(maxContext) && maxContext >= 100)) return

@@ -98,6 +98,8 @@ export interface ToolsOptions {
   readonly shell?: 'command' | 'session' | undefined
   /** Offer `changes` and `restore`, with checkpoints before changes. Needs the workspace's `checkpoints` (`EINVAL`). Default false. */
   readonly checkpoints?: boolean | undefined
+  /** Name up to 20 changed files in the answer to a command. Needs the workspace's `checkpoints` (`EINVAL`). Default false. */
+  readonly changes?: boolean | undefined
   /**
    * Downloads [FS10] to hosts that the rules and the commands' network allow. `hosts` replaces that network. Default `{}`; `false`: none.
    * Without a network for commands, `hosts` is required. The caller closes a custom downloader.

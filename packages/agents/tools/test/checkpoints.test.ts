@@ -106,3 +106,37 @@ it('name the files of git that act on later commands, and count its own', async 
   ])
   expect(await textOf(tools, 'Write', { file_path: '/new.txt', content: 'x' })).toBe('Created `/new.txt` (1 bytes).')
 })
+
+it('[UN1] tools name the changed files in answers to commands, in each face that has commands, when they are asked to', async () => {
+  const calls = {
+    split: ['execute', { command: 'rm b.txt; for n in $(seq 30); do echo x > f$n.txt; done' }],
+    openai: ['shell', { commands: ['rm b.txt', 'for n in $(seq 30); do echo x > f$n.txt; done'] }],
+    'claude-code': ['Bash', { command: 'rm b.txt; for n in $(seq 30); do echo x > f$n.txt; done' }],
+  } as const
+  for (const [face, [tool, input]] of Object.entries(calls)) {
+    for (const checkpoints of [false, true]) {
+      const { workspace } = await open('split')
+      await using _workspace = workspace
+      await using tools = createTools(workspace, {
+        face: face as 'split',
+        changes: true,
+        checkpoints,
+        downloads: false,
+      })
+      const text = await textOf(tools, tool, input)
+      expect(text, face).toContain('deleted /b.txt')
+      expect(text.match(/created \/f\d+\.txt/gu), face).toHaveLength(face === 'openai' ? 20 : 19)
+      expect(text, face).toMatch(/\[1[01] more: /u)
+      expect(text.match(/deleted \/b\.txt/gu), face).toHaveLength(1)
+    }
+  }
+})
+
+it('[UN1] tools name the changes of a command in the background when it has ended', async () => {
+  const { workspace } = await open('split')
+  await using _workspace = workspace
+  await using tools = createTools(workspace, { face: 'split', changes: true, downloads: false })
+  await textOf(tools, 'execute', { command: 'rm b.txt', background: true })
+  await workspace.command('c1').wait()
+  expect(await textOf(tools, 'execute', { id: 'c1' })).toContain('[changed:\ndeleted /b.txt]')
+})

@@ -6,13 +6,12 @@ import { z } from 'zod'
 import type { Outcome } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 import type { Json } from '../types.ts'
+import { changedList, namedChanges } from '../text/changed.ts'
 import { fenced } from '../text/frame.ts'
 import { changes as changesFiles, faceTool, readsOnly } from './face.ts'
 import type { FaceTool } from './face.ts'
 
 const mostNamed = 200
-/** Limit of changed files named after a command. The tool `changes` lists all. */
-const mostNamedInAnswer = 20
 const longestDiff = 20_000
 
 const since = z.string().min(1).optional().describe('Id of a checkpoint. Default: the latest one')
@@ -92,18 +91,12 @@ const restoreTool = faceTool({
   },
 })
 
-/** Hides Git's internal files. Hooks and configuration stay visible, since these files affect later commands. */
-const gitInternal = /\/\.git(?:\/(?!(?:.*\/)?(?:config|(?:hooks|info)(?:\/.*)?)$).*)?$/u
-
 export async function withChanges(outcome: Outcome, since: string, call: Call): Promise<Outcome> {
   const { workspace, signal } = call
   try {
     const found = await workspace.changes({ since, signal })
     if (found.length === 0) return outcome
-    const own = found.filter(({ path }) => !gitInternal.test(path))
-    const lines = own.length === 0 ? [] : [named(call, own, { most: mostNamedInAnswer, rest: 'see `changes`' })]
-    if (own.length < found.length) lines.push(`${found.length - own.length} of git's own files`)
-    const text = `${outcome.text}\n[changed:\n${lines.join('\n')}]`
+    const text = `${outcome.text}\n${changedList(found, { show: (path) => call.show(path), rest: 'see `changes`' })}`
     return { ...outcome, text, data: { ...outcome.data, changes: found.slice(0, mostNamed).map(dataOf) } }
   } catch (error) {
     // the output of the command matters more than the list
@@ -112,13 +105,8 @@ export async function withChanges(outcome: Outcome, since: string, call: Call): 
   }
 }
 
-function named(call: Call, found: readonly Change[], { most = mostNamed, rest = 'give `paths`' } = {}): string {
-  const lines = found.slice(0, most).map(({ kind, path, from, what }) => {
-    const parts = what === undefined ? '' : ` (${what.join(', ')})`
-    return `${kind} ${from === undefined ? '' : `${call.show(from)} -> `}${call.show(path)}${parts}`
-  })
-  const more = found.length - lines.length
-  return [...lines, ...(more > 0 ? [`[${more} more: ${rest}]`] : [])].join('\n')
+function named(call: Call, found: readonly Change[]): string {
+  return namedChanges(found, { most: mostNamed, rest: 'give `paths`', show: (path) => call.show(path) })
 }
 
 function dataOf({ kind, path, type, from, what }: Change): Json {

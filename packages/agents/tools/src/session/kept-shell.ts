@@ -59,18 +59,23 @@ export async function startCommand(call: Call, command: string, options: Command
   return done
 }
 
-type ShellOptions = CommandOptions & { readonly shell?: string; readonly shellState?: string }
+type ShellOptions = CommandOptions & {
+  readonly shell?: string
+  readonly shellState?: string
+  readonly changes?: boolean | undefined
+}
 
 async function inShell<Done>(
   call: Call,
   { cwd: given, ...limits }: CommandOptions,
   run: (options: ShellOptions) => Promise<Done>,
 ): Promise<{ readonly cwd: VirtualPath; readonly done: Done }> {
-  const { shell } = call.session
+  const { shell, options } = call.session
+  const { changes } = options
   const kept = given === undefined ? (shell?.directory as VirtualPath | undefined) : undefined
   const cwd = kept ?? (await call.resolve('execute', given ?? '.'))
-  if (shell === undefined) return { cwd, done: await run({ ...limits, cwd }) }
-  const runAs = (name: string) => run({ ...limits, cwd, shell: name, shellState: shell.state })
+  if (shell === undefined) return { cwd, done: await run({ ...limits, cwd, changes }) }
+  const runAs = (name: string) => run({ ...limits, cwd, changes, shell: name, shellState: shell.state })
   try {
     return { cwd, done: await runAs(shell.name) }
   } catch (error) {

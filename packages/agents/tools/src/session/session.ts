@@ -20,6 +20,7 @@ export interface SessionOptions {
   readonly keepsShell: boolean
   /** True if calls of the face take versions. Answers then name the versions. */
   readonly versions: boolean
+  readonly changes: ToolsOptions['changes']
 }
 
 export class Session {

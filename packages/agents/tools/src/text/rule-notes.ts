@@ -2,10 +2,13 @@ import { showName } from '@ws/core/executor'
 import type { CommandResult, RuleHint, RuleViolation, VirtualPath } from '@ws/core'
 import type { EntryNote } from '@ws/core/adapter'
 
-type Noted = Pick<CommandResult, 'hints' | 'violations' | 'notes'>
+import { changedList } from './changed.ts'
 
-export function ruleNotes({ hints = [], violations = [], notes = [] }: Noted): string[] {
-  return [...hints.map(noteOfHint), ...violations.map(noteOfViolation), ...notes.map(noteOfEntry)]
+type Noted = Pick<CommandResult, 'hints' | 'violations' | 'notes' | 'changes'>
+
+export function ruleNotes({ hints = [], violations = [], notes = [], changes = [] }: Noted): string[] {
+  const changed = changes.length === 0 ? [] : [changedList(changes)]
+  return [...hints.map(noteOfHint), ...violations.map(noteOfViolation), ...notes.map(noteOfEntry), ...changed]
 }
 
 function noteOfEntry({ path, reason, kept }: EntryNote<VirtualPath>): string {

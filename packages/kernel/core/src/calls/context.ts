@@ -1,4 +1,5 @@
 import type { StorageAdapter } from '../contract/adapter.ts'
+import { operations } from '../contract/operations.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { parseInput } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
@@ -24,7 +25,16 @@ export interface Context {
   readonly commands: CommandDefaults
   /** Returns the adapter of a mount. Creates the scratch adapter on its first use. */
   open(mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter>
+  readonly state: WorkspaceState
+  /** True for the file API that interpreters use: its calls are part of a command. Default false. */
+  readonly isOfCommands?: boolean | undefined
+}
+
+/** One object for all views of a workspace. */
+export interface WorkspaceState {
   isClosed: boolean
+  /** The changing calls that callers have begun and ended. */
+  readonly calls: { begun: number; ended: number }
 }
 
 export interface PerformOptions {
@@ -48,12 +58,12 @@ export async function perform<Result>(
   const trace: Trace = {}
   if (!context.audit.active) {
     admitCall(context, operation, signal)
-    return body(parseFor(context, operation, path), trace)
+    return counted(context, operation, () => body(parseFor(context, operation, path), trace))
   }
   const began = context.clock.begin()
   try {
     admitCall(context, operation, signal)
-    const result = await body(parseFor(context, operation, path), trace)
+    const result = await counted(context, operation, () => body(parseFor(context, operation, path), trace))
     recordFiles(context, options, { began, trace, error: undefined })
     return result
   } catch (error) {
@@ -62,8 +72,30 @@ export async function perform<Result>(
   }
 }
 
+/** The methods that change files: those of adapters, and two more. */
+const changing: ReadonlySet<string> = new Set([
+  ...Object.entries(operations).flatMap(([operation, { changes }]) => (changes ? [operation] : [])),
+  'edit',
+  'restore',
+])
+
+/** Counts the changing calls of callers: the results of commands that run meanwhile say so. */
+async function counted<Result>(
+  { state: { calls }, isOfCommands = false }: Context,
+  operation: string,
+  body: () => Promise<Result>,
+): Promise<Result> {
+  if (isOfCommands || !changing.has(operation)) return body()
+  calls.begun += 1
+  try {
+    return await body()
+  } finally {
+    calls.ended += 1
+  }
+}
+
 export function admitCall(context: Context, operation: string, signal: AbortSignal | undefined): void {
-  if (context.isClosed) throw closedError(operation)
+  if (context.state.isClosed) throw closedError(operation)
   signal?.throwIfAborted()
 }
 

@@ -100,6 +100,7 @@ const exec: OptionShapes<ExecOptions> = {
   shellState: option.hidden(option.string),
   acknowledge: option.list(option.string, 'a list of rule names'),
   durable: option.boolean,
+  changes: option.boolean,
   signal,
 }
 
@@ -109,6 +110,7 @@ const {
   onOutput: _onOutput,
   shellState: _shellState,
   durable: _durable,
+  changes: _changes,
   ...both
 } = exec
 const side = option.integer(1, 65_535)
@@ -182,8 +184,8 @@ const methods = {
     automatic: option.boolean,
     signal,
   } satisfies OptionShapes<CheckpointOptions>,
-  changes: { since: option.text, paths, signal } satisfies OptionShapes<ChangesOptions>,
-  diff: { since: option.text, path: option.string, signal } satisfies OptionShapes<DiffOptions>,
+  changes: { since: option.text, until: option.text, paths, signal } satisfies OptionShapes<ChangesOptions>,
+  diff: { since: option.text, until: option.text, path: option.string, signal } satisfies OptionShapes<DiffOptions>,
   restore: { paths, dryRun: option.boolean, signal } satisfies OptionShapes<RestoreOptions>,
   explain: {
     operation: option.required(option.oneOf(...fileOperations, 'exec', 'connect')),

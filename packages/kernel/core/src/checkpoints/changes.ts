@@ -35,17 +35,32 @@ export function changesOf(differences: readonly VisibleDifference[]): Change[] {
       const above = movedTo.get(parentPath(path))
       const follows = above !== undefined && `${above.virtual}${path.slice(parentPath(path).length)}` === source.virtual
       if (follows && what.length === 0) continue
-      changes.push({ path, kind: 'moved', type: after.type, from: source.virtual, ...(what.length > 0 && { what }) })
+      const moved = { path, kind: 'moved', type: after.type, from: source.virtual } as const
+      changes.push({ ...moved, ...(what.length > 0 && { what }), ...bytesOf(source.before, after, { isMoved: true }) })
     } else if (before === undefined) {
-      if (after !== undefined) changes.push({ path, kind: 'created', type: after.type })
+      if (after !== undefined) changes.push({ path, kind: 'created', type: after.type, ...bytesOf(before, after) })
     } else if (after === undefined) {
-      changes.push({ path, kind: 'deleted', type: before.type })
+      changes.push({ path, kind: 'deleted', type: before.type, ...bytesOf(before, after) })
     } else {
       const what = aspectsOf(before, after)
-      if (what.length > 0) changes.push({ path, kind: 'changed', type: after.type, what })
+      if (what.length > 0) changes.push({ path, kind: 'changed', type: after.type, what, ...bytesOf(before, after) })
     }
   }
   return changes.sort(byPath)
+}
+
+function bytesOf(
+  before: EntryState | undefined,
+  after: EntryState | undefined,
+  { isMoved = false } = {},
+): Pick<Change, 'sizeBefore' | 'sizeAfter' | 'unsaved'> {
+  const isUnsaved = before?.type === 'file' && before.content === undefined
+  const isThere = after?.type === 'file' && !isMoved
+  return {
+    ...(before?.type === 'file' && { sizeBefore: before.size }),
+    ...(after?.type === 'file' && { sizeAfter: after.size }),
+    ...(isUnsaved && !(isThere && isSameContent(before, after)) && { unsaved: true }),
+  }
 }
 
 interface Moves {

@@ -18,12 +18,14 @@ import type {
   RestoreOptions,
   RestoreResult,
 } from '../contract/checkpoints.ts'
-import { invalidId, latestOf, missingAbove, withoutEngine, within } from './select.ts'
+import { type CommandRun, Runs } from './runs.ts'
+import { checkOrder, invalidId, latestOf, missingAbove, withoutEngine, within } from './select.ts'
 import { Sights } from './visible.ts'
 import type { VisibleDifference } from './visible.ts'
 
 type Kept = RestoreResult['kept'][number]
 
+const untold: CommandRun = { during: (starting) => starting }
 const longestDiff = 1024 * 1024
 const longestLabel = 200
 
@@ -45,9 +47,11 @@ export class LiveCheckpoints implements CheckpointDoor {
   readonly #context: Context
   readonly #parts: CheckpointParts | undefined
   readonly #busy: () => readonly string[]
+  readonly #runs: Runs | undefined
 
   constructor({ context, parts, busy }: LiveCheckpointsOptions) {
     this.#context = context
+    this.#runs = parts && new Runs(context.state)
     this.#parts = parts
     this.#busy = busy
   }
@@ -81,18 +85,16 @@ export class LiveCheckpoints implements CheckpointDoor {
   async changes(options: ChangesOptions = {}): Promise<readonly Change[]> {
     checkMethod('changes', 'changes', options)
     return this.#perform('changes', options, async (parts) => {
-      const { since, paths, signal } = options
-      const found = await this.#compare(parts, { operation: 'changes', since, paths, signal })
-      return changesOf(found)
+      return changesOf(await this.#compare(parts, { operation: 'changes', ...options }))
     })
   }
 
   async diff(options: DiffOptions = {}): Promise<string> {
     checkMethod('diff', 'diff', options)
     return this.#perform('diff', options, async (parts) => {
-      const { since, path, signal } = options
+      const { path, signal, ...rest } = options
       const paths = path === undefined ? undefined : [path]
-      const found = await this.#compare(parts, { operation: 'diff', since, paths, signal })
+      const found = await this.#compare(parts, { operation: 'diff', paths, signal, ...rest })
       const known = new Map(found.map((difference) => [difference.virtual, difference]))
       let text = ''
       for (const { path: at, from } of changesOf(found)) {
@@ -148,14 +150,37 @@ export class LiveCheckpoints implements CheckpointDoor {
     return result
   }
 
-  /** Takes a checkpoint before a command, or a tool call, that may change something. */
-  async before(label: string): Promise<void> {
-    if (!this.automatic || this.#parts === undefined) return
-    await this.#parts.attached.save({ automatic: true, label: label.slice(0, longestLabel) })
+  /** Registers a command or session. Takes a checkpoint if the engine or the caller asks for one. */
+  async before(label: string, { changes = false } = {}): Promise<CommandRun> {
+    const parts = this.#parts
+    if (parts === undefined || this.#runs === undefined) {
+      if (changes) throw withoutEngine('exec')
+      return untold
+    }
+    const { automatic } = this
+    // the comparison for `changes` has read the files already
+    const { isShared, end, during } = this.#runs.begin(() => automatic && !changes && parts.attached.settle())
+    try {
+      const since = automatic || changes ? await this.#mark(parts, label) : undefined
+      if (!changes || since === undefined) return { during }
+      return {
+        during,
+        changes: () =>
+          this.#translated('exec', undefined, async () => {
+            const found = changesOf(await this.#visible(parts, since, undefined, undefined))
+            return isShared() ? found.map((change) => ({ ...change, shared: true })) : found
+          }),
+      }
+    } catch (error) {
+      end()
+      throw error
+    }
   }
 
-  after(): void {
-    if (this.automatic) this.#parts?.attached.settle()
+  /** Returns the id of an automatic checkpoint of the current state. */
+  async #mark({ attached }: CheckpointParts, label: string): Promise<string> {
+    const saved = await attached.save({ automatic: true, label: label.slice(0, longestLabel) })
+    return saved?.checkpoint.id ?? latestOf(await attached.list()).id
   }
 
   async close(): Promise<void> {
@@ -170,23 +195,34 @@ export class LiveCheckpoints implements CheckpointDoor {
   ): Promise<Result> {
     return perform(this.#context, { operation, path, signal }, async () => {
       admitCall(this.#context, operation, signal)
-      if (this.#parts === undefined) throw withoutEngine(operation)
-      try {
-        return await body(this.#parts)
-      } catch (error) {
-        // the path of this error is a caller's path, or absent
-        if (isWorkspaceError(error)) throw rewriteError(error, { operation })
-        throw translateError(error, { operation, at: undefined, path: this.#context.root, signal })
-      }
+      const parts = this.#parts
+      if (parts === undefined) throw withoutEngine(operation)
+      return this.#translated(operation, signal, () => body(parts))
     })
+  }
+
+  async #translated<Result>(
+    operation: string,
+    signal: AbortSignal | undefined,
+    body: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await body()
+    } catch (error) {
+      // the path of this error is a caller's path, or absent
+      if (isWorkspaceError(error)) throw rewriteError(error, { operation })
+      throw translateError(error, { operation, at: undefined, path: this.#context.root, signal })
+    }
   }
 
   async #compare(
     parts: CheckpointParts,
-    { operation, since, paths, signal }: ChangesOptions & { readonly operation: string },
+    { operation, since, until, paths, signal }: ChangesOptions & { readonly operation: string },
   ): Promise<readonly VisibleDifference[]> {
     const parsed = this.#parse(operation, paths)
-    const from = since ?? (await parts.attached.list()).at(-1)?.id
+    const list = since === undefined || until !== undefined ? await parts.attached.list() : []
+    if (until !== undefined) checkOrder(operation, list, since, until)
+    const from = since ?? list.at(-1)?.id
     if (from === undefined) {
       throw virtualError({
         code: 'ENOENT',
@@ -195,7 +231,7 @@ export class LiveCheckpoints implements CheckpointDoor {
         remedy: 'take one with `checkpoint` before the work begins',
       })
     }
-    return within(parsed, await this.#visible(parts, from, undefined, signal))
+    return within(parsed, await this.#visible(parts, from, until, signal))
   }
 
   async #toRestore(

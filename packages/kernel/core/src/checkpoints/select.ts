@@ -35,6 +35,23 @@ export function latestOf(checkpoints: readonly SavedCheckpoint[]): SavedCheckpoi
   return latest
 }
 
+/** Refuses a range that does not begin with a named checkpoint at or before its end. The engine reports unknown checkpoints. */
+export function checkOrder(
+  operation: string,
+  checkpoints: readonly SavedCheckpoint[],
+  since: string | undefined,
+  until: string,
+): void {
+  const [begin, end] = [since, until].map((id) => checkpoints.findIndex((checkpoint) => checkpoint.id === id))
+  if (since !== undefined && (begin === -1 || end === -1 || (begin ?? 0) <= (end ?? 0))) return
+  throw virtualError({
+    code: 'EINVAL',
+    operation,
+    reason: since === undefined ? '`until` is given without `since`' : '`until` is older than `since`',
+    remedy: 'name the older checkpoint as `since`, and the younger one as `until`',
+  })
+}
+
 export function withoutEngine(operation: string): Error {
   return virtualError({
     code: 'ENOTSUP',

@@ -25,7 +25,7 @@ export interface CommandDoor {
   begin(options: BeginCommandOptions): Promise<EndedCommand | undefined>
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
-  readonly checkpoints: Pick<LiveCheckpoints, 'before' | 'after'>
+  readonly checkpoints: Pick<LiveCheckpoints, 'before'>
 }
 
 export const defaultOutputBytes = 1024 * 1024

@@ -66,16 +66,14 @@ export async function launch(
       const { normalised, executor } = admitted
       connections = connectionAudit(door, admitted.cwd)
       const running = await orEnd(admitted, async () => {
-        await door.checkpoints.before(`before \`${normalised.line}\``)
-        return startPlanned(door, admitted, async (plan) =>
-          judgeCommand(
-            await executor.attached.spawn(
-              { ...requestOf(admitted, left()), ...streams, onConnection: connections?.hear },
-              plan,
-            ),
-            input ?? closedInput,
-            { ...admitted, ...door.context, plan },
-          ),
+        const run = await door.checkpoints.before(`before \`${normalised.line}\``, options)
+        const request = { ...requestOf(admitted, left()), ...streams, onConnection: connections?.hear }
+        return run.during(
+          startPlanned(door, admitted, async (plan) => {
+            const spawned = await executor.attached.spawn(request, plan)
+            const judging = { ...admitted, ...door.context, plan, changes: run.changes }
+            return judgeCommand(spawned, input ?? closedInput, judging)
+          }),
         )
       })
       return { running, line: normalised.line }
@@ -86,7 +84,6 @@ export async function launch(
     const forget = (): void => {
       door.running.delete(running)
       connections?.end()
-      door.checkpoints.after()
       input?.close()
     }
     running.wait().then(

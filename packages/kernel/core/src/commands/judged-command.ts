@@ -11,6 +11,7 @@ import type {
   RunningCommand,
   StartedCommand,
 } from '../contract/executor.ts'
+import type { CommandRun } from '../checkpoints/runs.ts'
 import { typedError } from '../executor/exec-error.ts'
 import type { EndedCommand } from './admission.ts'
 import { getCommandResult, withExitStatus, withResult } from '../executor/killed.ts'
@@ -32,6 +33,7 @@ export interface Judging {
   readonly cwd: VirtualPath
   readonly acknowledged: ReadonlySet<string>
   readonly end?: EndedCommand | undefined
+  readonly changes?: CommandRun['changes']
 }
 
 /** Wraps a command for callers. Adds two lists to its result: new names that match pattern rules, and rules that may explain a failure. */
@@ -42,7 +44,8 @@ export function judgeCommand(started: StartedCommand, input: CommandInput, judgi
       const judged = await judge(ended, judging, began)
       try {
         const notes = (await judging.end?.()) ?? []
-        return notes.length === 0 ? judged : { ...judged, notes }
+        const changes = ended.survivors ? undefined : await judging.changes?.()
+        return { ...judged, ...(notes.length > 0 && { notes }), ...(changes && { changes }) }
       } catch (error) {
         throw withResult(error, judged)
       }

@@ -17,6 +17,8 @@ export interface CheckpointOptions extends SignalOption {
 export interface ChangesOptions extends SignalOption {
   /** The id of a checkpoint. Default: the latest checkpoint. */
   readonly since?: string | undefined
+  /** The id of a checkpoint at or after `since`, which must be given too. Default: the current state. */
+  readonly until?: string | undefined
   /** Limits the result to these paths and all entries below them. Default: all paths. */
   readonly paths?: readonly string[] | undefined
 }
@@ -24,6 +26,8 @@ export interface ChangesOptions extends SignalOption {
 export interface DiffOptions extends SignalOption {
   /** The id of a checkpoint. Default: the latest checkpoint. */
   readonly since?: string | undefined
+  /** As in {@link ChangesOptions}. */
+  readonly until?: string | undefined
   /** A file, or a directory with all entries below it. Default: all paths. */
   readonly path?: string | undefined
 }
@@ -35,7 +39,7 @@ export interface RestoreOptions extends SignalOption {
   readonly dryRun?: boolean | undefined
 }
 
-/** One difference between a checkpoint and the current state. A different time alone is not a difference. */
+/** One difference between a checkpoint and a later state. A different time alone is not a difference. */
 export interface Change {
   readonly path: VirtualPath
   readonly kind: 'created' | 'changed' | 'deleted' | 'moved'
@@ -44,6 +48,14 @@ export interface Change {
   readonly from?: VirtualPath | undefined
   /** The aspects that differ. Present for `changed`; for `moved`, present if an aspect besides the path differs. */
   readonly what?: readonly ('type' | 'content' | 'mode' | 'target')[] | undefined
+  /** Bytes of the file before the change. Absent if no file was there. */
+  readonly sizeBefore?: number | undefined
+  /** Bytes of the file after the change. Absent if no file is there. */
+  readonly sizeAfter?: number | undefined
+  /** True if the earlier bytes were not saved, so that they cannot be restored. */
+  readonly unsaved?: true | undefined
+  /** In a command's result: another command, session or call ran meanwhile, and may have made the change. */
+  readonly shared?: true | undefined
 }
 
 export interface RestoreResult {

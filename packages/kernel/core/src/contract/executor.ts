@@ -1,6 +1,7 @@
 import type { WorkspaceError } from '../errors.ts'
 import type { EntryNote, Owner } from './file-types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
+import type { Change } from './checkpoints.ts'
 import type { FileDoor } from './file-door.ts'
 import type { BindPlan, MissingName, RestrictionProblem } from './bind-plan.ts'
 import type { Guarantees } from './guarantees.ts'
@@ -212,6 +213,11 @@ export interface CommandResult extends CommandOutput {
   readonly shellState?: ShellState | undefined
   /** Entries that only commands can see, or that only the store contains. */
   readonly notes?: readonly EntryNote<VirtualPath>[] | undefined
+  /**
+   * The changes from the start to the end of the command, with the option `changes`. Other programs may have made some of them.
+   * Absent if processes remain.
+   */
+  readonly changes?: readonly Change[] | undefined
 }
 
 /** A protected path that appears in a command's standard error. The rule `mounts` means a git repository outside the mounts. */
@@ -227,7 +233,7 @@ export interface RuleHint {
 export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL' | 'SIGUSR1' | 'SIGUSR2'
 
 /** The result of an executor; the workspace adds the other fields of {@link CommandResult}. */
-export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints' | 'notes'>
+export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints' | 'notes' | 'changes'>
 
 export interface StartedCommand extends AsyncDisposable {
   /** Output while the command runs, for one reader. `wait` captures the output with or without a reader. */

@@ -114,6 +114,8 @@ export interface ExecOptions extends SignalOption {
   readonly acknowledge?: readonly string[] | undefined
   /** Resolve when all writes of the command survive a power cut, except writes of surviving processes. For `exec`. Default false. */
   readonly durable?: boolean | undefined
+  /** Report the changes of files in {@link CommandResult.changes}. `ENOTSUP` without the option `checkpoints`. Default false. */
+  readonly changes?: boolean | undefined
 }
 
 /**

@@ -92,13 +92,13 @@ async function assemble(
     clock: new Clock(options),
     commands: copyCommandDefaults(options.commands, { gate, scratch: exempt, base: root, aliases }),
     open,
-    isClosed: false,
+    state: { isClosed: false, calls: { begun: 0, ended: 0 } },
   }
   for (const mount of all) if (mount.adapter === undefined && holdsMount(mount, mounts)) await open(mount)
   await createMountPoints(all, operation)
 
   const checkpoints = await attachCheckpoints(options.checkpoints, mounts, hostDirectories)
-  const workspace = new LiveWorkspace({ context, scratch, checkpoints, onClose: () => (context.isClosed = true) })
+  const workspace = new LiveWorkspace({ context, scratch, checkpoints })
   try {
     await useExecutor(workspace, context, options, hostDirectories)
   } catch (error) {
@@ -120,7 +120,7 @@ async function useExecutor(
       const taken = await takenNames(context.mounts, names)
       return names.filter((name) => taken.includes(name) || context.mounts.some(({ at }) => topName(at) === name))
     }
-    const view = { root, owner: hostDirectories.get(root)?.owner, files: workspace, topEntries }
+    const view = { root, owner: hostDirectories.get(root)?.owner, files: workspace.ofCommands(), topEntries }
     const chosen = await chooseExecutor({
       context,
       executors: options.executors,

@@ -84,7 +84,6 @@ export interface LiveWorkspaceOptions {
   readonly context: Context
   readonly scratch: Scratch
   readonly checkpoints: CheckpointParts | undefined
-  readonly onClose: () => void
 }
 
 /** Returns a view of the workspace with `rehearsal` events. Do not close the view. Returns workspaces of other classes unchanged. */
@@ -95,7 +94,6 @@ export function rehearsing(workspace: Workspace): Workspace {
 export class LiveWorkspace implements Workspace {
   readonly #context: Context
   readonly #scratch: Scratch
-  readonly #onClose: () => void
   readonly #running = new Set<RunningCommand>()
   readonly #checkpoints: LiveCheckpoints
   readonly #work = new LiveWork(() => this.#door)
@@ -103,11 +101,10 @@ export class LiveWorkspace implements Workspace {
   #executor: ChosenExecutor | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ context, scratch, checkpoints: parts, onClose }: LiveWorkspaceOptions) {
+  constructor({ context, scratch, checkpoints: parts }: LiveWorkspaceOptions) {
     this.#context = context
     clocks.set(this, context.clock)
     this.#scratch = scratch
-    this.#onClose = onClose
     this.#checkpoints = new LiveCheckpoints({ context, parts, busy: () => this.#busy() })
   }
 
@@ -116,15 +113,22 @@ export class LiveWorkspace implements Workspace {
   }
 
   rehearsing(): Workspace {
-    const context = { ...this.#context, audit: this.#context.audit.rehearsing() }
-    const view = new LiveWorkspace({
-      context,
-      scratch: this.#scratch,
-      checkpoints: undefined,
-      onClose: () => undefined,
-    })
+    const view = this.#view({ audit: this.#context.audit.rehearsing() })
     view.#executor = this.#executor
     return view
+  }
+
+  /** The file API for interpreters. */
+  ofCommands(): Workspace {
+    return this.#view({ isOfCommands: true })
+  }
+
+  #view(changed: Partial<Context>): LiveWorkspace {
+    return new LiveWorkspace({
+      context: { ...this.#context, ...changed },
+      scratch: this.#scratch,
+      checkpoints: undefined,
+    })
   }
 
   get root(): VirtualPath {
@@ -364,7 +368,7 @@ export class LiveWorkspace implements Workspace {
 
   /** Closes the workspace. Tries every step, and throws the first failure at the end. */
   async #close(): Promise<void> {
-    this.#onClose()
+    this.#context.state.isClosed = true
     const failures: unknown[] = []
     const attempt = async (step: () => Promise<unknown> | undefined): Promise<void> => {
       try {

@@ -39,10 +39,10 @@ export async function openSession(
       left: () => number | undefined,
     ) => {
       const { normalised, cwd, executor, narrowed, bare, cache } = admitted
-      await door.checkpoints.before('before a session')
       const { attached } = executor
       const openTerminal = attached.openTerminal?.bind(attached)
       if (openTerminal === undefined) throw noTerminals(executor.name)
+      const run = await door.checkpoints.before('before a session')
       const shell = options.shell?.trim() === '' ? undefined : options.shell
       const connections = connectionAudit(door, cwd)
       const request: TerminalRequest = {
@@ -60,11 +60,8 @@ export async function openSession(
         rows: options.rows ?? 24,
         onConnection: connections?.hear,
       }
-      const terminal = await startPlanned(
-        door,
-        admitted,
-        (plan) => openTerminal({ ...request, timeout: left() }, plan),
-        'openSession',
+      const terminal = await run.during(
+        startPlanned(door, admitted, (plan) => openTerminal({ ...request, timeout: left() }, plan), 'openSession'),
       )
       return { terminal, admitted, connections }
     }
@@ -86,7 +83,6 @@ export async function openSession(
     const forget = (): void => {
       sessions.delete(reserved)
       connections?.end()
-      door.checkpoints.after()
       // the next flush repeats the work and reports the failure
       admitted.end?.().catch(() => undefined)
     }
@@ -103,7 +99,7 @@ export async function openSession(
       },
     )
     // The workspace may have been closed meanwhile.
-    if (door.context.isClosed) await session.close()
+    if (door.context.state.isClosed) await session.close()
     return session
   } catch (error) {
     if (id !== undefined) sessions.delete(id)
