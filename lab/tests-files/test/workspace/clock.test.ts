@@ -53,6 +53,7 @@ function oneChange(createdAt: number): CheckpointEngine {
       ],
       diff: async () => '',
       restore: async () => [],
+      hold: async () => undefined,
       settle: () => undefined,
       close: async () => undefined,
     }),

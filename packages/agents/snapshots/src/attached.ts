@@ -13,11 +13,13 @@ export interface AttachedOptions {
   readonly adapters: readonly StorageAdapter[]
   readonly disks: ReadonlyMap<number, DiskMount>
   readonly journals: JournalMounts
+  readonly held: Checkpoints.Held | undefined
   readonly onClose: () => Promise<void>
 }
 
 export class Attached implements Checkpoints.Attached {
   readonly adapters: readonly StorageAdapter[]
+  readonly held: Checkpoints.Held | undefined
   readonly #thread: Thread<Methods>
   readonly #disks: ReadonlyMap<number, DiskMount>
   readonly #mounts: ReadonlyMap<number, number>
@@ -28,8 +30,9 @@ export class Attached implements Checkpoints.Attached {
   /** The scan that began at the end of a command, and the number of changes by calls before that scan. */
   #settling: { readonly look: string; readonly end: Promise<unknown>; readonly changes: number } | undefined
 
-  constructor({ thread, adapters, disks, journals, onClose }: AttachedOptions) {
+  constructor({ thread, adapters, disks, journals, held, onClose }: AttachedOptions) {
     this.adapters = adapters
+    this.held = held
     this.#thread = thread
     this.#disks = disks
     this.#trees = [...disks.values()].map(({ tree }) => tree)
@@ -39,10 +42,17 @@ export class Attached implements Checkpoints.Attached {
     this.#onClose = onClose
   }
 
+  async hold(held: Checkpoints.Held | undefined): Promise<void> {
+    if (held !== undefined) this.#journals.refuseForgotten()
+    this.#journals.held = held
+    if (this.#stored.length > 0) await this.#thread.ask('hold', this.#stored, held)
+  }
+
   async save({
     label,
     automatic = false,
     keep,
+    withoutBytes,
     signal,
   }: Checkpoints.SaveOptions): Promise<
     { readonly checkpoint: Checkpoints.Saved; readonly leftOut: readonly Checkpoints.LeftOut[] } | undefined
@@ -56,7 +66,16 @@ export class Attached implements Checkpoints.Attached {
         return automatic && !forced ? undefined : { id, label, createdAt: Date.now(), automatic }
       // an automatic checkpoint reuses the scan in progress, unless a call has changed something since the scan began
       const after = automatic && this.#settling?.changes === this.#changes() ? this.#settling.look : undefined
-      const request = { id, label, automatic, forced, keep, trees: this.#stored, reserved: this.#reserved() }
+      const request = {
+        id,
+        label,
+        automatic,
+        forced,
+        keep,
+        withoutBytes,
+        trees: this.#stored,
+        reserved: this.#reserved(),
+      }
       const saving = this.#thread.ask('save', { ...request, after })
       // with journals, the wait ignores an abort, because journals must know whether the checkpoint was saved
       const saved = await (this.#journals.trees.length > 0 ? saving : abortable(saving, signal))
@@ -126,15 +145,18 @@ export class Attached implements Checkpoints.Attached {
     since: string,
     until: string,
     differences: readonly Checkpoints.Difference[],
+    { discards = false } = {},
   ): Promise<readonly Checkpoints.Conflict[]> {
     const conflicts: Checkpoints.Conflict[] = []
     for (const [mount, disk] of this.#disks) {
       const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
       if (paths.length === 0) continue
-      const found = await disk.change(() => this.#thread.ask('restore', { tree: disk.tree, since, until, paths }))
+      const found = await disk.change(() =>
+        this.#thread.ask('restore', { tree: disk.tree, since, until, paths, discards }),
+      )
       conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
     }
-    conflicts.push(...(await this.#journals.restore(since, differences)))
+    conflicts.push(...(await this.#journals.restore(since, differences, discards)))
     return conflicts
   }
 

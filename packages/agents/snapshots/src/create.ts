@@ -77,8 +77,10 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
         const adapters = mounts.map(
           ({ adapter }, index) => (disks.get(index) ?? journals.get(index))?.adapter ?? adapter,
         )
+        const stored = [...trees, ...new Set(saved.map(({ tree }) => tree))]
+        const held = stored.length === 0 ? undefined : await used.ask('held', stored)
         return new Attached({
-          ...{ thread: used, adapters, disks },
+          ...{ thread: used, adapters, disks, held },
           journals: new JournalMounts(journals, { maxBytes, maxFileBytes, maxAge }),
           onClose: () => release(saved),
         })

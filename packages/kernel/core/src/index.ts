@@ -36,6 +36,7 @@ export { createWorkspace } from './workspace/create-workspace.ts'
 export type { EditResult, FileDoor, ReadLinesResult, WorkspaceEntry, WorkspaceSearchHit } from './contract/file-door.ts'
 export type { PublishedPort } from './contract/publishing.ts'
 export type { BackgroundCommand, OutputText, Session, SessionExit } from './contract/sessions.ts'
+export type { Try, TryOptions } from './contract/tries.ts'
 export type {
   AccessEvent,
   Command,

@@ -1,4 +1,4 @@
-import { paths } from '@ws/core'
+import { paths, WorkspaceError } from '@ws/core'
 import { type Checkpoints, concurrency, type MountPath } from '@ws/core/adapter'
 
 import type { CheckedOptions } from '../options.ts'
@@ -23,6 +23,8 @@ export class JournalMounts {
   readonly #options: Limits
   #checkpoints: Checkpoints.Saved[] = []
   #contents = new Map<string, () => Promise<Uint8Array>>()
+  /** Its checkpoints are not deleted to make room. */
+  held: Checkpoints.Held | undefined
   #seen = new Map<number, ReadonlyMap<MountPath, Kept | undefined>>()
 
   constructor(journals: ReadonlyMap<number, Journal>, options: Limits) {
@@ -39,6 +41,17 @@ export class JournalMounts {
 
   get isTouched(): boolean {
     return [...this.#journals.values()].some(({ layers }) => layers.isTouched)
+  }
+
+  /** @throws WorkspaceError `ENOTSUP` if the next process would not find the checkpoints of a store that outlives this process */
+  refuseForgotten(): void {
+    if (this.#saved.every(({ isFoundAgain }) => isFoundAgain)) return
+    throw new WorkspaceError({
+      code: 'ENOTSUP',
+      operation: 'try',
+      reason: 'the checkpoints of a mount end with this process, so a try could not be taken back after a crash',
+      remedy: 'try in a replica of it (`createReplicaAdapter`)',
+    })
   }
 
   /** Saves a checkpoint while no call changes a store. Resolves to `undefined` if `work` found nothing to save. */
@@ -123,7 +136,11 @@ export class JournalMounts {
     return found
   }
 
-  async restore(since: string, differences: readonly Checkpoints.Difference[]): Promise<Checkpoints.Conflict[]> {
+  async restore(
+    since: string,
+    differences: readonly Checkpoints.Difference[],
+    discards: boolean,
+  ): Promise<Checkpoints.Conflict[]> {
     const conflicts: Checkpoints.Conflict[] = []
     for (const layers of this.#saved) layers.restoring = since
     try {
@@ -131,7 +148,7 @@ export class JournalMounts {
         const changed = differences.filter((one) => one.mount === mount).map(({ path }) => path)
         if (changed.length === 0) continue
         const states = await journal.layers.since(since)
-        const options = { paths: changed, states, seen: this.#seen.get(mount) ?? new Map() }
+        const options = { paths: changed, states, discards, seen: this.#seen.get(mount) ?? new Map() }
         const found = await journal.layers.turnstile.alone(() => restoreByCalls(journal, options))
         conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
       }
@@ -152,7 +169,7 @@ export class JournalMounts {
     const bytes = (): number => this.#memory.reduce((sum, layers) => sum + layers.bytes, 0)
     for (const { id, createdAt } of this.#checkpoints.slice(0, -1)) {
       if (bytes() <= maxBytes && createdAt > Date.now() - maxAge) return
-      if (id === keep) continue
+      if (id === keep || id === this.held?.since || id === this.held?.until) continue
       for (const layers of this.#memory) layers.forget(id)
       this.#checkpoints = this.#checkpoints.filter((checkpoint) => checkpoint.id !== id)
     }

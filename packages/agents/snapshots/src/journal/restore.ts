@@ -31,6 +31,8 @@ export interface RestoreByCallsOptions {
   readonly paths: readonly MountPath[]
   readonly states: ReadonlyMap<MountPath, Kept | undefined>
   readonly seen: ReadonlyMap<MountPath, Kept | undefined>
+  /** Whether files of today whose bytes cannot be saved may be lost. */
+  readonly discards: boolean
 }
 
 /** Restores the states kept by a journal, by the store's own operations and under its conditions. */
@@ -85,7 +87,7 @@ export async function restoreByCalls(journal: Journal, options: RestoreByCallsOp
 
 async function reasonAgainst(
   { path, before, now }: Undo,
-  { seen, states }: RestoreByCallsOptions,
+  { seen, states, paths: all, discards }: RestoreByCallsOptions,
 ): Promise<string | undefined> {
   const expected = seen.get(path)
   if (!seen.has(path) || !states.has(path)) return changed
@@ -93,7 +95,9 @@ async function reasonAgainst(
   if (!isExpected) return changed
   if (before?.type === 'file' && before.bytes === undefined && !(now !== undefined && (await isSameBytes(before, now))))
     return 'its bytes were not saved then'
-  if (now?.type === 'file' && now.bytes === undefined)
+  // such a file may hold the only copy of earlier bytes that were not saved
+  const isUnsaved = (kept: Kept | undefined): boolean => kept?.type === 'file' && kept.bytes === undefined
+  if (isUnsaved(now) && !(discards && !all.some((one) => isUnsaved(states.get(one)))))
     return 'its bytes of today could not be saved, so this could not be undone'
   // read damaged bytes before anything is changed
   await before?.bytes?.() // @defence saved bytes that were damaged: with damaged bytes is EIO

@@ -9,12 +9,19 @@ import type { Layers } from './layers.ts'
 export class SavedLayers implements Layers {
   readonly turnstile = new Turnstile()
   readonly tree: number
+  /** False for a store that does not name itself. */
+  readonly isFoundAgain: boolean
   restoring: string | undefined
   readonly #thread: Thread<Methods>
   #types: Map<string, Kept['type'] | 'nothing'>
   #isOpen: boolean
 
-  private constructor(thread: Thread<Methods>, { tree, isOpen, types }: ReturnType<Methods['openJournal']>) {
+  private constructor(
+    thread: Thread<Methods>,
+    { tree, isOpen, types }: ReturnType<Methods['openJournal']>,
+    isFoundAgain: boolean,
+  ) {
+    this.isFoundAgain = isFoundAgain
     this.#thread = thread
     this.tree = tree
     this.#isOpen = isOpen
@@ -22,8 +29,8 @@ export class SavedLayers implements Layers {
   }
 
   /** @param key names the store, so that later processes find its checkpoints */
-  static async open(thread: Thread<Methods>, key: string): Promise<SavedLayers> {
-    return new SavedLayers(thread, await thread.ask('openJournal', key))
+  static async open(thread: Thread<Methods>, key: string, isFoundAgain: boolean): Promise<SavedLayers> {
+    return new SavedLayers(thread, await thread.ask('openJournal', key), isFoundAgain)
   }
 
   get isOpen(): boolean {

@@ -15,9 +15,9 @@ export class SharedLayers {
   readonly #open = new Map<string, Shared>()
 
   /** Layers of a store with an identity persist for the next process. */
-  async open(thread: Thread<Methods>, { identity = randomUUID() }: StorageAdapter): Promise<SavedLayers> {
-    const key = `store ${identity}`
-    const shared = this.#open.get(key) ?? { layers: SavedLayers.open(thread, key), users: 0 }
+  async open(thread: Thread<Methods>, { identity }: StorageAdapter): Promise<SavedLayers> {
+    const key = `store ${identity ?? randomUUID()}`
+    const shared = this.#open.get(key) ?? { layers: SavedLayers.open(thread, key, identity !== undefined), users: 0 }
     this.#open.set(key, shared)
     shared.users += 1
     try {

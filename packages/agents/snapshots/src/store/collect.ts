@@ -16,8 +16,9 @@ export interface CollectOptions {
 /** Deletes checkpoints above the limits, but never the latest of a tree in use. A kill leaves only unused bytes. */
 export function collect(database: Database, packs: Packs, { maxBytes, maxAge, used, keep = '' }: CollectOptions): void {
   const isUsed = `IN (${used.join(', ')})`
+  const unheld = 'id NOT IN (SELECT since FROM holds UNION SELECT until FROM holds)'
   const latest = 'SELECT max(created) FROM checkpoints AS other WHERE other.tree = checkpoints.tree'
-  const outdated = `id <> ? AND created < ? AND (created < (${latest}) OR tree NOT ${isUsed})`
+  const outdated = `id <> ? AND ${unheld} AND created < ? AND (created < (${latest}) OR tree NOT ${isUsed})`
   database.run(`DELETE FROM checkpoints WHERE ${outdated}`, keep, Date.now() - maxAge)
   for (const states of ['entries', 'unknown'])
     database.run(
@@ -27,7 +28,7 @@ export function collect(database: Database, packs: Packs, { maxBytes, maxAge, us
   while (packs.size > maxBytes * 0.75) {
     const before = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0
     // a quarter at a time, so that a full store is not searched again for each checkpoint
-    const oldest = `SELECT id FROM checkpoints WHERE id <> ? AND created < (${latest}) GROUP BY id ORDER BY min(created) LIMIT ?`
+    const oldest = `SELECT id FROM checkpoints WHERE id <> ? AND ${unheld} AND created < (${latest}) GROUP BY id ORDER BY min(created) LIMIT ?`
     database.run(`DELETE FROM checkpoints WHERE id IN (${oldest})`, keep, Math.max(1, Math.floor(before / 4)))
     const after = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0
     if (after === before) return

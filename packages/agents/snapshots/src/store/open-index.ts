@@ -33,6 +33,7 @@ const tables = {
     PRIMARY KEY (tree, path, first)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS loosened (tree INTEGER NOT NULL, path TEXT NOT NULL, mode INTEGER NOT NULL,
     PRIMARY KEY (tree, path)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS holds (tree INTEGER PRIMARY KEY, since TEXT NOT NULL, until TEXT NOT NULL);
 `,
   version: 1,
 }

@@ -29,6 +29,7 @@ export interface ScanRequest {
   readonly keep?: string | undefined
   /** Names reserved by commands, by tree number; callers see no file there. */
   readonly reserved: Readonly<Record<number, readonly string[]>>
+  readonly withoutBytes?: boolean | undefined
 }
 
 export interface SaveRequest extends ScanRequest {
@@ -98,7 +99,11 @@ export interface Methods {
     readonly since: string
     readonly until: string
     readonly paths: readonly string[]
+    readonly discards: boolean
   }): Conflict[]
+  hold(trees: readonly number[], held: Checkpoints.Held | undefined): void
+  /** @throws WorkspaceError `EBUSY` if the try also had other trees */
+  held(trees: readonly number[]): Checkpoints.Held | undefined
   /** Returns a journal's number, whether it has a checkpoint, and its kept states. @param key names the store */
   openJournal(key: string): {
     readonly tree: number

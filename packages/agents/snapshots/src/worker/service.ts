@@ -1,3 +1,4 @@
+import type { Checkpoints } from '@ws/core/adapter'
 import { type Database, failed, Failure, nameTemporaries, openStateDirectory } from '@ws/tree/disk'
 
 import { type Conflict, restore, tightenAgain } from '../disk/restore/restore.ts'
@@ -27,6 +28,12 @@ interface CheckpointRow {
   readonly label: string | null
   readonly created: number
   readonly automatic: number
+}
+
+interface HoldRow {
+  readonly tree: number
+  readonly since: string
+  readonly until: string
 }
 
 export class Service implements Methods {
@@ -85,11 +92,11 @@ export class Service implements Methods {
     }
   }
 
-  scan({ trees, reserved, keep, look }: Parameters<Methods['scan']>[0]): LeftOutAt[] {
+  scan({ trees, reserved, keep, look, withoutBytes }: Parameters<Methods['scan']>[0]): LeftOutAt[] {
     const leftOut = trees.flatMap((id) => {
       if (this.#isJournal(id)) return []
       const tree = this.#tree(id)
-      const options = { ...this.#limits, reserved: reserved[id] ?? [] }
+      const options = { ...this.#limits, ...(withoutBytes && { maxFileBytes: -1 }), reserved: reserved[id] ?? [] }
       return this.#withRoom(keep, (room) => tree.scan(options, room)).map((left) => ({ tree: id, ...left }))
     })
     this.#looked = look
@@ -141,7 +148,31 @@ export class Service implements Methods {
     })
   }
 
-  restore({ tree: id, since, until, paths }: Parameters<Methods['restore']>[0]): Conflict[] {
+  hold(trees: readonly number[], held: Checkpoints.Held | undefined): void {
+    const { database } = this.#store()
+    database.transaction(() => {
+      for (const tree of trees) {
+        if (held === undefined) database.run('DELETE FROM holds WHERE tree = ?', tree)
+        else database.run('INSERT OR REPLACE INTO holds VALUES (?,?,?)', tree, held.since, held.until ?? '')
+      }
+    })
+  }
+
+  held(trees: readonly number[]): Checkpoints.Held | undefined {
+    const rows = this.#store().database.all<HoldRow>('SELECT * FROM holds')
+    const [first] = rows.filter(({ tree }) => trees.includes(tree))
+    if (first === undefined) return undefined
+    const own = rows.filter(({ since }) => since === first.since).map(({ tree }) => tree)
+    if (own.length === trees.length && own.every((tree) => trees.includes(tree)))
+      return { since: first.since, until: first.until || undefined }
+    throw failed(
+      'EBUSY',
+      'an earlier process ended while a try was open, in a workspace with other mounts',
+      'make that workspace once, which takes the try back; or keep its files, and delete the state directory',
+    )
+  }
+
+  restore({ tree: id, since, until, paths, discards }: Parameters<Methods['restore']>[0]): Conflict[] {
     const tree = this.#tree(id)
     const { database } = this.#store()
     const wanted = new Set(paths)
@@ -149,7 +180,7 @@ export class Service implements Methods {
     if (this.#turnOf(id, until) !== tree.turn)
       throw failed('EBUSY', 'the files were looked at again meanwhile', 'restore again')
     const pairs = tree.compare(turn, tree.turn).filter(({ path }) => wanted.has(path))
-    return restore(tree, database, turn, pairs)
+    return restore(tree, database, { since: turn, pairs, discards })
   }
 
   openJournal(key: string): ReturnType<Methods['openJournal']> {

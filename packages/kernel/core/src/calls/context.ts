@@ -9,9 +9,13 @@ import type { Audit, Beginning, Clock } from './audit.ts'
 import { virtualError } from '../mount/errors.ts'
 import type { Gate } from '../mount/gate.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
+import type { ConnectionReport } from '../contract/executor.ts'
+import type { HostsRule } from '../contract/policy.ts'
 import type { CommandDefaults } from '../contract/workspace.ts'
 import type { LinkTracer } from '../mount/trace-links.ts'
 import type { Trace, Walker } from '../mount/walk.ts'
+
+const longestLine = 80
 
 export interface Context {
   readonly root: VirtualPath
@@ -28,13 +32,32 @@ export interface Context {
   readonly state: WorkspaceState
   /** True for the file API that interpreters use: its calls are part of a command. Default false. */
   readonly isOfCommands?: boolean | undefined
+  /** The try whose function got this view. */
+  readonly attempt?: Attempt | undefined
 }
 
 /** One object for all views of a workspace. */
 export interface WorkspaceState {
   isClosed: boolean
-  /** The changing calls that callers have begun and ended. */
-  readonly calls: { begun: number; ended: number }
+  /** The changing calls of callers. */
+  readonly calls: { begun: number; readonly open: Set<Promise<unknown>> }
+  /** The commands and sessions that are about to start. */
+  readonly starting: Set<Promise<unknown>>
+  /** The open try. */
+  attempt?: Attempt | undefined
+}
+
+/** A try that is neither kept nor dropped. Meanwhile, only its own view may change files. */
+export interface Attempt {
+  /** The command line; absent for a function. */
+  readonly line?: string | undefined
+  /** False once the function of the try has ended: its view then refuses all calls. */
+  isRunning: boolean
+  /** Lists of hosts for the commands of the try. */
+  readonly hostRules: readonly HostsRule[]
+  readonly connections: ConnectionReport[]
+  /** Takes the try back at once, because the workspace closes. */
+  close(): Promise<void>
 }
 
 export interface PerformOptions {
@@ -72,12 +95,14 @@ export async function perform<Result>(
   }
 }
 
-/** The methods that change files: those of adapters, and two more. */
+/** The methods that change files, except those that start commands. */
 const changing: ReadonlySet<string> = new Set([
   ...Object.entries(operations).flatMap(([operation, { changes }]) => (changes ? [operation] : [])),
   'edit',
   'restore',
 ])
+
+const beginning: ReadonlySet<string> = new Set(['exec', 'openSession', 'try'])
 
 /** Counts the changing calls of callers: the results of commands that run meanwhile say so. */
 async function counted<Result>(
@@ -87,16 +112,46 @@ async function counted<Result>(
 ): Promise<Result> {
   if (isOfCommands || !changing.has(operation)) return body()
   calls.begun += 1
+  return during(calls.open, body())
+}
+
+/** Keeps work in a set while it lasts. */
+export async function during<Result>(open: Set<Promise<unknown>>, work: Promise<Result>): Promise<Result> {
+  open.add(work)
   try {
-    return await body()
+    return await work
   } finally {
-    calls.ended += 1
+    open.delete(work)
   }
 }
 
 export function admitCall(context: Context, operation: string, signal: AbortSignal | undefined): void {
-  if (context.state.isClosed) throw closedError(operation)
+  const { state, attempt, isOfCommands } = context
+  if (state.isClosed) throw closedError(operation)
   signal?.throwIfAborted()
+  if (attempt?.isRunning === false) throw endedError(operation)
+  if (state.attempt === undefined || attempt !== undefined || isOfCommands === true) return
+  if (changing.has(operation) || beginning.has(operation)) throw tryingError(operation, state.attempt)
+}
+
+function endedError(operation: string): Error {
+  return virtualError({
+    code: 'ECLOSED',
+    operation,
+    reason: 'the function of the try has ended, and its workspace with it',
+    remedy: 'await all calls in the function, or use the workspace itself after `keep` or `drop`',
+  })
+}
+
+function tryingError(operation: string, { line, isRunning }: Attempt): Error {
+  return virtualError({
+    code: 'EBUSY',
+    operation,
+    reason: `the try of ${line === undefined ? 'a function' : `\`${line.slice(0, longestLine)}\``} is open, so nothing else may change files`,
+    remedy: isRunning
+      ? 'wait for it, or use the workspace that its function got'
+      : 'end it by `keep()` or `drop()` of its result',
+  })
 }
 
 export function closedError(operation: string): Error {

@@ -21,6 +21,7 @@ import type {
 import type { BackgroundOptions, OpenSessionOptions, OutputOffsets } from '../contract/sessions.ts'
 import type { PublishOptions } from '../contract/publishing.ts'
 import type { ChangesOptions, CheckpointOptions, DiffOptions, RestoreOptions } from '../contract/checkpoints.ts'
+import type { TryOptions } from '../contract/tries.ts'
 import type { CommandDefaults, ConnectionsOptions, ExecOptions, ExplainRequest } from '../contract/workspace.ts'
 
 const signal = option.signal
@@ -104,6 +105,7 @@ const exec: OptionShapes<ExecOptions> = {
   signal,
 }
 
+const tryBounds = { exclusive: option.boolean, network: option.boolean, decideWithin: option.duration }
 const {
   stdin: _stdin,
   writableStdin: _writableStdin,
@@ -169,6 +171,8 @@ const methods = {
     signal,
   } satisfies OptionShapes<WorkspaceSearchOptions>,
   exec,
+  try: { ...exec, ...tryBounds } satisfies OptionShapes<TryOptions>,
+  tryFunction: tryBounds satisfies OptionShapes<Omit<TryOptions, keyof ExecOptions>>,
   start: { ...exec, id: option.string } satisfies OptionShapes<BackgroundOptions>,
   openSession: {
     ...both,

@@ -1,10 +1,9 @@
-import { isWorkspaceError, rewriteError } from '../errors.ts'
 import { joinPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { admitCall, parseFor, perform, recordFiles } from '../calls/context.ts'
+import { admitCall, perform } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { checkMethod } from '../calls/method-options.ts'
-import { translateError, virtualError } from '../mount/errors.ts'
+import { virtualError } from '../mount/errors.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { changesOf, aspectsOf } from './changes.ts'
 import type { AttachedCheckpoints, CheckpointEngine, RestoreConflict } from '../contract/checkpoint-engine.ts'
@@ -18,16 +17,16 @@ import type {
   RestoreOptions,
   RestoreResult,
 } from '../contract/checkpoints.ts'
+import { diffText } from './diff-text.ts'
+import { parsePaths, recordRestored, translated } from './calls.ts'
 import { type CommandRun, Runs } from './runs.ts'
-import { checkOrder, invalidId, latestOf, missingAbove, withoutEngine, within } from './select.ts'
+import { checkOrder, invalidId, longestLabel, latestOf, missingAbove, withoutEngine, within } from './select.ts'
 import { Sights } from './visible.ts'
 import type { VisibleDifference } from './visible.ts'
 
 type Kept = RestoreResult['kept'][number]
 
 const untold: CommandRun = { during: (starting) => starting }
-const longestDiff = 1024 * 1024
-const longestLabel = 200
 
 export interface CheckpointParts {
   readonly engine: CheckpointEngine
@@ -61,7 +60,8 @@ export class LiveCheckpoints implements CheckpointDoor {
   }
 
   get automatic(): boolean {
-    return this.#parts?.engine.automatic === true
+    // a try is taken back as a whole
+    return this.#parts?.engine.automatic === true && this.#context.attempt === undefined
   }
 
   async checkpoint(options: CheckpointOptions = {}): Promise<Checkpoint> {
@@ -95,18 +95,7 @@ export class LiveCheckpoints implements CheckpointDoor {
       const { path, signal, ...rest } = options
       const paths = path === undefined ? undefined : [path]
       const found = await this.#compare(parts, { operation: 'diff', paths, signal, ...rest })
-      const known = new Map(found.map((difference) => [difference.virtual, difference]))
-      let text = ''
-      for (const { path: at, from } of changesOf(found)) {
-        signal?.throwIfAborted()
-        const now = known.get(at)
-        if (now === undefined) continue
-        const before = from === undefined ? now.before : known.get(from)?.before
-        text += await parts.attached.diff({ ...now, before }, { before: from ?? at, after: at })
-        if (text.length <= longestDiff) continue
-        return `${text.slice(0, longestDiff)}\n[more is different: give a \`path\`]\n`
-      }
-      return text
+      return diffText(parts.attached, found, signal)
     })
   }
 
@@ -143,10 +132,7 @@ export class LiveCheckpoints implements CheckpointDoor {
       },
       paths?.[0],
     )
-    if (this.#context.audit.active) {
-      for (const { path } of done)
-        recordFiles(this.#context, { operation: 'restore', path }, { began, trace: {}, error: undefined })
-    }
+    recordRestored(this.#context, done, began)
     return result
   }
 
@@ -166,7 +152,7 @@ export class LiveCheckpoints implements CheckpointDoor {
       return {
         during,
         changes: () =>
-          this.#translated('exec', undefined, async () => {
+          translated(this.#context, 'exec', undefined, async () => {
             const found = changesOf(await this.#visible(parts, since, undefined, undefined))
             return isShared() ? found.map((change) => ({ ...change, shared: true })) : found
           }),
@@ -197,22 +183,8 @@ export class LiveCheckpoints implements CheckpointDoor {
       admitCall(this.#context, operation, signal)
       const parts = this.#parts
       if (parts === undefined) throw withoutEngine(operation)
-      return this.#translated(operation, signal, () => body(parts))
+      return translated(this.#context, operation, signal, () => body(parts))
     })
-  }
-
-  async #translated<Result>(
-    operation: string,
-    signal: AbortSignal | undefined,
-    body: () => Promise<Result>,
-  ): Promise<Result> {
-    try {
-      return await body()
-    } catch (error) {
-      // the path of this error is a caller's path, or absent
-      if (isWorkspaceError(error)) throw rewriteError(error, { operation })
-      throw translateError(error, { operation, at: undefined, path: this.#context.root, signal })
-    }
   }
 
   async #compare(
@@ -276,17 +248,7 @@ export class LiveCheckpoints implements CheckpointDoor {
   }
 
   #parse(operation: string, paths: readonly string[] | undefined): readonly VirtualPath[] | undefined {
-    return paths?.map((given) => {
-      const { path } = parseFor(this.#context, operation, given)
-      if (typeof path === 'string') return path
-      throw virtualError({
-        code: 'EINVAL',
-        operation,
-        path: given,
-        reason: 'holds `..`',
-        remedy: 'give the path without it',
-      })
-    })
+    return paths && parsePaths(this.#context, operation, paths)
   }
 
   #virtual({ mounts }: CheckpointParts, { mount, path }: Pick<RestoreConflict, 'mount' | 'path'>): VirtualPath {

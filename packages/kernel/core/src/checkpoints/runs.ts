@@ -24,8 +24,8 @@ export class Runs {
 
   /** `isShared` returns whether another command, session or changing call has run since. `during` calls `onEnd` at the end. */
   begin(onEnd: () => void): CommandRun & { readonly isShared: () => boolean; readonly end: () => void } {
-    const { begun, ended } = this.#calls
-    const run = { isShared: this.#open.size > 0 || begun !== ended }
+    const { begun, open } = this.#calls
+    const run = { isShared: this.#open.size > 0 || open.size > 0 }
     for (const other of this.#open) other.isShared = true
     this.#open.add(run)
     const end = (): void => {

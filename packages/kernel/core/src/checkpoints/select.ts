@@ -4,6 +4,8 @@ import { virtualError } from '../mount/errors.ts'
 import type { SavedCheckpoint } from '../contract/checkpoint-engine.ts'
 import type { VisibleDifference } from './visible.ts'
 
+export const longestLabel = 200
+
 /** Selects the entries at these paths and below them; without paths, all entries. */
 export function within(
   paths: readonly VirtualPath[] | undefined,

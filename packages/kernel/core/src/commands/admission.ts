@@ -102,6 +102,7 @@ export async function admit<Given extends Command | undefined>(
   if (normalised !== undefined || !looksOnly) admitCommand(context, judged, options.shell)
   if (executor === undefined) throw noExecutorError(door)
   const acknowledged = acknowledgedBy(options)
+  if (context.attempt !== undefined && acknowledged.size > 0) throw notInTry(operation)
   checkAcknowledged(context, acknowledged)
   const { limits: reports } = executor.attached
   requireLimits(options.limits ?? {}, { executor: executor.name, reports, operation })
@@ -125,6 +126,15 @@ export async function admit<Given extends Command | undefined>(
       bare: acknowledged.size > 0, // @defence files that earlier commands left: runs nothing that was left
       end,
     }
+  })
+}
+
+function notInTry(operation: string): Error {
+  return virtualError({
+    code: 'EINVAL',
+    operation,
+    reason: '`acknowledge` cannot be given in a try: changes where a rule forbids them could not be shown',
+    remedy: 'run the command outside of a try, or without the option',
   })
 }
 

@@ -102,10 +102,11 @@ export function connectionAudit({ context, executor }: CommandDoor, path: string
 
 /** Audits a connection, a refusal, or the number of connections above the limit. */
 export function recordConnection(
-  { audit, root }: Pick<Context, 'audit' | 'root'>,
+  { audit, root, attempt }: Pick<Context, 'audit' | 'root' | 'attempt'>,
   report: ConnectionReport & { readonly leftOut?: number },
   by: Pick<AccessEvent, 'door' | 'path' | 'executor'>,
 ): void {
+  if (attempt !== undefined && attempt.connections.length < mostEvents.denied) attempt.connections.push(report)
   if (!audit.active) return
   const { outcome, rule = 'network', time, duration, ...connection } = report
   const { host, port, entry, reason, sentBytes, receivedBytes, leftOut, shared } = connection

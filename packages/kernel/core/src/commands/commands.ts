@@ -1,3 +1,4 @@
+import { during } from '../calls/context.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import type { CommandRequest, CommandResult, OutputChunk, RunningCommand } from '../contract/executor.ts'
 import { virtualError } from '../mount/errors.ts'
@@ -78,7 +79,8 @@ export async function launch(
       })
       return { running, line: normalised.line }
     }
-    const started = await startInTime(limits, start, ({ running }) => running)
+    const starting = (left: () => number | undefined) => during(door.context.state.starting, start(left))
+    const started = await startInTime(limits, starting, ({ running }) => running)
     const { running } = started
     door.running.add(running)
     const forget = (): void => {

@@ -44,12 +44,13 @@ export function checkAcknowledged({ gate, mounts }: Context, acknowledged: Reado
 }
 
 export async function planFor(
-  { gate, tracer, ...context }: Pick<Context, 'gate' | 'tracer' | 'root' | 'aliases'>,
+  { gate, tracer, attempt, ...context }: Pick<Context, 'gate' | 'tracer' | 'root' | 'aliases' | 'attempt'>,
   { attached }: ChosenExecutor,
   acknowledged: ReadonlySet<string>,
   { looksOnly = false }: { readonly looksOnly?: boolean } = {},
 ): Promise<BindPlan> {
-  const hostRules = gate.hostRules().filter(({ name }) => !acknowledged.has(name))
+  const own = gate.hostRules().filter(({ name }) => !acknowledged.has(name))
+  const hostRules = attempt === undefined ? own : [...own, ...attempt.hostRules]
   const plan = await compileBinds({
     gate,
     tracer,

@@ -64,7 +64,8 @@ function judgeBy(
       executor?.attached.explainConnection?.(host, port) ??
       withoutList(executor?.attached.guarantees.network)
     if (verdict.effect === 'deny') return verdict
-    const closed = context.gate.hostRules().find((rule) => listOf(rule).find(host, port) === undefined)
+    const rules = [...context.gate.hostRules(), ...(context.attempt?.hostRules ?? [])]
+    const closed = rules.find((rule) => listOf(rule).find(host, port) === undefined)
     if (closed === undefined) return verdict // @defence `if (…) ` a tool that downloads from a host: that a rule closes
     return { effect: 'deny', rule: closed.name, ...unlistedHost(host, port, closed.name) }
   }

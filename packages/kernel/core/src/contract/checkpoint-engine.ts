@@ -73,6 +73,16 @@ export interface SaveOptions extends SignalOption {
   readonly label?: string | undefined
   /** Saves only if an entry has changed since the last checkpoint. Default false. */
   readonly automatic?: boolean | undefined
+  /** Notes states without new bytes, where there is no room for these. A restore to this checkpoint skips such files. Default false. */
+  readonly withoutBytes?: boolean | undefined
+}
+
+/** The checkpoints of an open try. */
+export interface HeldCheckpoints {
+  /** Taken before the try. */
+  readonly since: string
+  /** Taken after the try. Absent while the try runs or is taken back. */
+  readonly until?: string | undefined
 }
 
 export interface RestoreConflict extends SavedPlace {
@@ -83,6 +93,13 @@ export interface RestoreConflict extends SavedPlace {
 export interface AttachedCheckpoints {
   /** Adapters to use in place of the attached adapters, in the same order. Through these, the engine notices changes. */
   readonly adapters: readonly StorageAdapter[]
+  /** The checkpoints of a try that was open when an earlier process ended. */
+  readonly held?: HeldCheckpoints | undefined
+  /**
+   * Keeps checkpoints from deletion, and for the next process, until the next call. `undefined` keeps none.
+   * @throws WorkspaceError `ENOTSUP`: the checkpoints of a mount end with this process, but its files do not
+   */
+  hold(held: HeldCheckpoints | undefined): Promise<void>
   /**
    * Saves the current state of all mounts. Reports at most 1,000 omitted entries. `undefined`: `automatic` found no change.
    * @throws WorkspaceError `EDQUOT` above the byte limit, `ENOSPC` on a full disk; in both cases no state is saved
@@ -101,9 +118,15 @@ export interface AttachedCheckpoints {
   diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string>
   /**
    * Restores each path to its state in `since`, in one step. Skips a path that differs from `until`. Returns the skipped paths.
+   * @param discards whether files whose bytes in `until` were not saved may be lost. Default false: they are skipped
    * @throws WorkspaceError `EIO` for damaged bytes, before any change; `ENOSPC` with `partial`
    */
-  restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]>
+  restore(
+    since: string,
+    until: string,
+    differences: readonly Difference[],
+    options?: { readonly discards?: boolean },
+  ): Promise<readonly RestoreConflict[]>
   /** Called when a command has ended. The engine then scans ahead for the next checkpoint. */
   settle(): void
   close(): Promise<void>

@@ -18,10 +18,11 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation } from './operations.ts'
 import type { Policy, Rule } from './policy.ts'
 import type { CheckpointEngine } from './checkpoint-engine.ts'
-import type { CheckpointDoor } from './checkpoints.ts'
+import type { CheckpointDoor, RestoreResult } from './checkpoints.ts'
 import type { FileDoor } from './file-door.ts'
 import type { PortDoor } from './publishing.ts'
 import type { LongRunning } from './sessions.ts'
+import type { Try, TryOptions } from './tries.ts'
 
 export interface MountOptions {
   /** The path at which the adapter's root appears: absolute, without `..`. */
@@ -277,6 +278,18 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, PortDo
   exec(command: Command, options?: ExecOptions): Promise<CommandResult>
   /** Starts a command and returns its streams. Rejects as `exec` does. */
   spawn(command: Command, options?: ExecOptions): Promise<RunningCommand>
+  /**
+   * Runs a command, shows its changes, and keeps or takes them back. Takes it back at `close`, and if this process dies, in the next one.
+   * @throws WorkspaceError `ENOTSUP`: no checkpoints; `EBUSY`: in a try, another writer, or work that runs; `EROFS`: nothing is writable
+   */
+  try(command: Command, options?: TryOptions): Promise<Try<CommandResult>>
+  /** Tries what a function does with its workspace. When the function ends, its commands and sessions end too. */
+  try<Result>(
+    work: (workspace: Workspace) => Promise<Result>,
+    options?: Pick<TryOptions, 'exclusive' | 'network' | 'decideWithin'>,
+  ): Promise<Try<Result>>
+  /** What was taken back when the workspace was made, because an earlier process ended while a try was open. */
+  readonly droppedTry: RestoreResult | undefined
   /** Returns whether the policy allows an operation, and how the policy is enforced. A denied operation does not reject. */
   explain(request: ExplainRequest): Promise<Explanation>
   /** Checks and audits the connections of a tool, by the host list and the rules for commands. */

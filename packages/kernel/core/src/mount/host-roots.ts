@@ -20,6 +20,6 @@ export function refuseNestedRoots(directories: ReadonlyMap<VirtualPath, HostDire
   }
 }
 
-function contains(outer: HostDirectory, inner: HostDirectory): boolean {
+export function contains(outer: HostDirectory, inner: HostDirectory): boolean {
   return inner.ancestors.includes(outer.identity) || inner.path.startsWith(outer.path === '/' ? '/' : `${outer.path}/`)
 }

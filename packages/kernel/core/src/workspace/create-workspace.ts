@@ -6,7 +6,8 @@ import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { Audit, Clock } from '../calls/audit.ts'
-import { attachCheckpoints } from '../checkpoints/attach.ts'
+import { attachCheckpoints, takeBackLeft } from '../checkpoints/attach.ts'
+import type { CheckpointParts } from '../checkpoints/door.ts'
 import { chooseExecutor } from '../commands/choose-executor.ts'
 import { copyCommandDefaults } from '../commands/command-options.ts'
 import type { Context } from '../calls/context.ts'
@@ -17,6 +18,7 @@ import { copyLabels } from './labels.ts'
 import { createMountPoints, takenNames, holdsMount } from '../mount/mount-points.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { Scratch } from '../mount/scratch.ts'
+import { joinWriters } from '../mount/writers.ts'
 import type { MountOptions, Workspace, WorkspaceOptions } from '../contract/workspace.ts'
 import { checkWorkspaceOptions } from './workspace-options.ts'
 import { LinkTracer } from '../mount/trace-links.ts'
@@ -92,20 +94,24 @@ async function assemble(
     clock: new Clock(options),
     commands: copyCommandDefaults(options.commands, { gate, scratch: exempt, base: root, aliases }),
     open,
-    state: { isClosed: false, calls: { begun: 0, ended: 0 } },
+    state: { isClosed: false, calls: { begun: 0, open: new Set() }, starting: new Set() },
   }
-  for (const mount of all) if (mount.adapter === undefined && holdsMount(mount, mounts)) await open(mount)
-  await createMountPoints(all, operation)
-
-  const checkpoints = await attachCheckpoints(options.checkpoints, mounts, hostDirectories)
-  const workspace = new LiveWorkspace({ context, scratch, checkpoints })
+  const writers = joinWriters(mounts, hostDirectories, () => context.state.attempt !== undefined)
+  let checkpoints: CheckpointParts | undefined
   try {
+    for (const mount of all) if (mount.adapter === undefined && holdsMount(mount, mounts)) await open(mount)
+    await createMountPoints(all, operation)
+    checkpoints = await attachCheckpoints(options.checkpoints, mounts, hostDirectories)
+    const workspace = new LiveWorkspace({ context, scratch, checkpoints, writers })
+    if (checkpoints?.attached.held !== undefined)
+      workspace.droppedTry = await takeBackLeft(context, checkpoints, checkpoints.attached.held)
     await useExecutor(workspace, context, options, hostDirectories)
+    return workspace
   } catch (error) {
+    writers.leave()
     await checkpoints?.attached.close()
     throw error
   }
-  return workspace
 }
 
 async function useExecutor(

@@ -11,6 +11,7 @@ import type {
   TransferResult,
   WriteResult,
 } from '../contract/file-types.ts'
+import { Pace } from '../adapter/pace.ts'
 import { clocks } from '../calls/audit.ts'
 import type { CommandResult, RunningCommand } from '../contract/executor.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -51,9 +52,11 @@ import { checkMethod } from '../calls/method-options.ts'
 import { createMountPoints } from '../mount/mount-points.ts'
 import { exists, read, readLines, readStream, readSymlink, readText, realPath, stat } from '../files/reading.ts'
 import type { Scratch } from '../mount/scratch.ts'
+import type { Writers } from '../mount/writers.ts'
 import { LiveWork } from '../commands/sessions/live-work.ts'
 import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from '../contract/sessions.ts'
 import type { ListeningPort, PublishedPort, PublishOptions } from '../contract/publishing.ts'
+import type { Try, TryOptions } from '../contract/tries.ts'
 import { search } from '../files/searching.ts'
 import { copy, move } from '../files/transfer.ts'
 import type {
@@ -67,6 +70,7 @@ import type {
   Workspace,
   WorkspaceEvents,
 } from '../contract/workspace.ts'
+import { beginTry } from '../checkpoints/begin-try.ts'
 import { LiveCheckpoints } from '../checkpoints/door.ts'
 import type { CheckpointParts } from '../checkpoints/door.ts'
 import type {
@@ -84,6 +88,8 @@ export interface LiveWorkspaceOptions {
   readonly context: Context
   readonly scratch: Scratch
   readonly checkpoints: CheckpointParts | undefined
+  /** Absent for a view. */
+  readonly writers?: Writers | undefined
 }
 
 /** Returns a view of the workspace with `rehearsal` events. Do not close the view. Returns workspaces of other classes unchanged. */
@@ -96,15 +102,20 @@ export class LiveWorkspace implements Workspace {
   readonly #scratch: Scratch
   readonly #running = new Set<RunningCommand>()
   readonly #checkpoints: LiveCheckpoints
+  readonly #parts: CheckpointParts | undefined
+  readonly #writers: Writers | undefined
   readonly #work = new LiveWork(() => this.#door)
   readonly #ports = new Ports(() => this.#door)
   #executor: ChosenExecutor | undefined
   #closing: Promise<void> | undefined
+  droppedTry: RestoreResult | undefined
 
-  constructor({ context, scratch, checkpoints: parts }: LiveWorkspaceOptions) {
+  constructor({ context, scratch, checkpoints: parts, writers }: LiveWorkspaceOptions) {
     this.#context = context
     clocks.set(this, context.clock)
     this.#scratch = scratch
+    this.#parts = parts
+    this.#writers = writers
     this.#checkpoints = new LiveCheckpoints({ context, parts, busy: () => this.#busy() })
   }
 
@@ -123,11 +134,11 @@ export class LiveWorkspace implements Workspace {
     return this.#view({ isOfCommands: true })
   }
 
-  #view(changed: Partial<Context>): LiveWorkspace {
+  #view(changed: Partial<Context>, checkpoints?: CheckpointParts): LiveWorkspace {
     return new LiveWorkspace({
       context: { ...this.#context, ...changed },
       scratch: this.#scratch,
-      checkpoints: undefined,
+      checkpoints,
     })
   }
 
@@ -317,6 +328,49 @@ export class LiveWorkspace implements Workspace {
     return this.#checkpoints.restore(checkpoint, options)
   }
 
+  try<Result>(
+    given: Command | ((workspace: Workspace) => Promise<unknown>),
+    options?: TryOptions,
+  ): Promise<Try<Result>> {
+    return beginTry(
+      {
+        context: this.#context,
+        parts: this.#parts,
+        executor: this.#executor,
+        busy: this.#busy(),
+        hasOtherWriter: this.#writers?.hasOther() === true,
+        viewOf: (attempt) => {
+          const workspace = this.#view({ attempt }, this.#parts)
+          workspace.#executor = this.#executor
+          return { workspace, end: (waits) => workspace.#endWork(waits) }
+        },
+      },
+      given,
+      options,
+    ) as Promise<Try<Result>>
+  }
+
+  /** Ends all commands and sessions of a try's view. */
+  async #endWork(waits: boolean): Promise<void> {
+    const { calls, starting } = this.#context.state
+    await this.#ports.close()
+    for (;;) {
+      await new Pace().rest() // a command that has just started is noted by then
+      await this.#endRunning()
+      const pending = [...starting, ...(waits ? calls.open : [])]
+      if (pending.length === 0) return
+      await Promise.allSettled(pending)
+    }
+  }
+
+  async #endRunning(): Promise<void> {
+    await this.#work.close()
+    for (const running of [...this.#running]) {
+      running.kill('SIGKILL')
+      await running.wait().catch(() => undefined) // the result of a killed command does not matter
+    }
+  }
+
   /** Returns the ids of all commands and sessions that may still write; for a command without an id, its line. */
   #busy(): readonly string[] {
     const named = [...this.#work.sessions(), ...this.#work.commands().filter(({ running }) => running)]
@@ -362,7 +416,7 @@ export class LiveWorkspace implements Workspace {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close()
+    this.#closing ??= this.#context.attempt === undefined ? this.#close() : this.#endWork(false)
     return this.#closing
   }
 
@@ -378,16 +432,14 @@ export class LiveWorkspace implements Workspace {
       }
     }
     await attempt(() => this.#ports.close())
-    await this.#work.close()
-    for (const running of [...this.#running]) {
-      running.kill('SIGKILL')
-      await running.wait().catch(() => undefined) // the result of a killed command does not matter
-    }
+    await this.#endRunning()
     await attempt(() => this.#executor?.attached.close())
+    await attempt(() => this.#context.state.attempt?.close())
     await attempt(() => this.#flushAll({}))
     await attempt(() => this.#checkpoints.close())
     await attempt(() => this.#scratch.close())
     for (const { adapter, owned } of this.#context.mounts) if (owned) await attempt(() => adapter?.close())
+    this.#writers?.leave()
     if (failures.length > 0) throw failures[0]
   }
 

@@ -27,7 +27,10 @@ export function depthOf(path: string): number {
   return path === '/' ? 0 : depth
 }
 
-export function planOf(pairs: readonly Pair[]): Plan {
+/** @param discards whether files of today whose bytes were not saved may be lost */
+export function planOf(pairs: readonly Pair[], discards = false): Plan {
+  // such a file may hold the only copy of earlier bytes that were not saved
+  const mayDiscard = discards && !pairs.some(({ before }) => before?.type === 'file' && before.content === undefined)
   const unsaved: Conflict[] = []
   const contents = new Set<string>()
   const removed: Plan['removed'][number][] = []
@@ -35,7 +38,7 @@ export function planOf(pairs: readonly Pair[]): Plan {
   const changed: Plan['changed'][number][] = []
   const directories: Plan['directories'][number][] = []
   for (const { path, before, after } of pairs) {
-    const reason = unsavedReason(before, after)
+    const reason = unsavedReason(before, after, mayDiscard)
     if (reason !== undefined) {
       unsaved.push({ path, reason })
       continue
@@ -76,10 +79,10 @@ function isAnew(before: Facts, after: Facts): boolean {
   )
 }
 
-function unsavedReason(before: Facts | undefined, after: Facts | undefined): string | undefined {
+function unsavedReason(before: Facts | undefined, after: Facts | undefined, mayDiscard: boolean): string | undefined {
   const wasLeftOut = before?.type === 'file' && before.content === undefined
   const isLeftOut = after?.type === 'file' && after.content === undefined
   if (wasLeftOut && isLeftOut && before.size === after.size && before.mtime === after.mtime) return undefined
   if (wasLeftOut) return 'its bytes were not saved then'
-  return isLeftOut ? 'its bytes of today could not be saved, so this could not be undone' : undefined
+  return isLeftOut && !mayDiscard ? 'its bytes of today could not be saved, so this could not be undone' : undefined
 }

@@ -16,8 +16,12 @@ export interface Conflict {
 }
 
 /** Restores paths unchanged since the last scan. Each file is old or new at every moment, also after a kill. */
-export function restore(tree: Tree, database: Database, since: number, pairs: readonly Pair[]): Conflict[] {
-  return new Restore(tree, database, since).run(pairs)
+export function restore(
+  tree: Tree,
+  database: Database,
+  { since, pairs, discards }: { readonly since: number; readonly pairs: readonly Pair[]; readonly discards: boolean },
+): Conflict[] {
+  return new Restore(tree, database, since).run(pairs, discards)
 }
 
 /** Restores the mode of directories that a killed restore had made writable. */
@@ -48,7 +52,7 @@ class Restore {
     this.#since = since
   }
 
-  run(pairs: readonly Pair[]): Conflict[] {
+  run(pairs: readonly Pair[], discards: boolean): Conflict[] {
     const plan = planOf(
       pairs.map(({ before, ...pair }) => {
         return {
@@ -56,6 +60,7 @@ class Restore {
           before: before && { ...before, attributes: this.#tree.attributes.at(this.#since, pair.path) },
         }
       }),
+      discards,
     )
     for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)
     // read all content first: damaged bytes must not be found in the middle of a restore

@@ -4,6 +4,7 @@ import { admit, defaultKillGrace, defaultOutputBytes, orEnd, startPlanned, type 
 import { narrowCommand } from '../command-options.ts'
 import { virtualError } from '../../mount/errors.ts'
 import { findMade } from '../judged-command.ts'
+import { during } from '../../calls/context.ts'
 import { checkMethod } from '../../calls/method-options.ts'
 import type { Command } from '../../contract/workspace.ts'
 import { startInTime } from '../start-in-time.ts'
@@ -34,6 +35,7 @@ export async function openSession(
       })
       return orEnd(admitted, () => open(admitted, left))
     }
+    const starting = (left: () => number | undefined) => during(door.context.state.starting, start(left))
     const open = async (
       admitted: Awaited<ReturnType<typeof admit<Command | undefined>>>,
       left: () => number | undefined,
@@ -65,7 +67,7 @@ export async function openSession(
       )
       return { terminal, admitted, connections }
     }
-    const { terminal, admitted, connections } = await startInTime(limits, start, (started) => started.terminal)
+    const { terminal, admitted, connections } = await startInTime(limits, starting, (started) => started.terminal)
     const { normalised, narrowed } = admitted
     const session = new LiveSession({
       id: reserved,
