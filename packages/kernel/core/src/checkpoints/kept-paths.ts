@@ -5,7 +5,8 @@ import type { Change } from '../contract/checkpoints.ts'
 import type { VisibleDifference } from './visible.ts'
 
 /**
- * Returns whether a path is among those to keep: at or below `paths`, the other end of a move, or a directory that was made above.
+ * Returns whether a path is among those to keep: at or below `paths`, the other end of a move, another hard link of a file, or a
+ * directory that was made above.
  * @throws WorkspaceError `EINVAL` for a path without a change
  */
 export function keptPaths(
@@ -14,8 +15,14 @@ export function keptPaths(
   found: readonly VisibleDifference[],
 ): (path: VirtualPath) => boolean {
   const namesOf = ({ path, from }: Change): VirtualPath[] => (from === undefined ? [path] : [path, from])
-  const all = changes.map(namesOf)
-  for (const path of paths) if (!all.some((names) => names.some((name) => isWithin(name, path)))) throw unchanged(path)
+  const changed = changes.map(namesOf)
+  for (const path of paths)
+    if (!changed.some((names) => names.some((name) => isWithin(name, path)))) throw unchanged(path)
+  const links = Map.groupBy(found, ({ mount, after }) =>
+    after?.type === 'file' && after.identity !== undefined ? `${mount} ${after.identity}` : undefined,
+  )
+  links.delete(undefined)
+  const all = [...changed, ...[...links.values()].map((group) => group.map(({ virtual }) => virtual))]
   const kept = [...paths]
   const isKept = (path: VirtualPath): boolean => kept.some((one) => isWithin(path, one))
   for (let count = 0; count !== kept.length; ) {

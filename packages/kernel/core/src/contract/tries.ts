@@ -26,8 +26,8 @@ export interface Try<Result> extends AsyncDisposable {
   /** Returns the changes as `diff` of the workspace does. */
   diff(options?: Pick<DiffOptions, 'path' | 'signal'>): Promise<string>
   /**
-   * Accepts all changes, or those at and below `paths`, and takes back the others. A move is one change with both of its paths. Keeps the
-   * directories above that the try made.
+   * Accepts all changes, or those at and below `paths`, and takes back the others. A move is one change with both of its paths, and so
+   * are hard links of one file. Keeps the directories above that the try made.
    * @throws WorkspaceError `EINVAL`, before anything happens, for a path that the try did not change; `ECLOSED` after the end
    */
   keep(paths?: readonly string[]): Promise<RestoreResult>

@@ -288,7 +288,7 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, PortDo
     work: (workspace: Workspace) => Promise<Result>,
     options?: Pick<TryOptions, 'exclusive' | 'network' | 'decideWithin'>,
   ): Promise<Try<Result>>
-  /** What was taken back when the workspace was made, because an earlier process ended while a try was open. */
+  /** The result of taking back a try that was open when an earlier process ended. The workspace does so when it is made. */
   readonly droppedTry: RestoreResult | undefined
   /** Returns whether the policy allows an operation, and how the policy is enforced. A denied operation does not reject. */
   explain(request: ExplainRequest): Promise<Explanation>
