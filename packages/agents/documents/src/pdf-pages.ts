@@ -69,6 +69,7 @@ export async function readPdf(bytes: Uint8Array, options: PdfPagesOptions, call:
   const broken: number[] = []
   const notes: string[] = []
   let pageCount = 0
+  let pending = false
   try {
     await runInThread(call, bounds, async (thread, stop) => {
       const copy = await copyInParts(bytes, stop)
@@ -80,7 +81,8 @@ export async function readPdf(bytes: Uint8Array, options: PdfPagesOptions, call:
         if (part.page !== undefined) {
           pages.push(part.page)
           if (part.broken) broken.push(part.page.number)
-        }
+        } else if (part.marks) addMarks(part.marks)
+        pending = part.page !== undefined && !part.broken
         if (part.spent) await thread.end()
         if (part.done) return
         answer = await thread.ask({ kind: 'more' }, [], stop)
@@ -90,12 +92,19 @@ export async function readPdf(bytes: Uint8Array, options: PdfPagesOptions, call:
   } catch (error) {
     const read = pages.some(({ text }) => text !== '')
     if (!isWorkspaceError(error) || !read || signal?.aborted === true) throw error
-    const next = (pages.at(-1)?.number ?? 0) + 1
-    notes.push(`reading stopped at page ${next}: ${error.reason}; continue with pages from ${next}`)
+    const number = pages.at(-1)?.number ?? 0
+    const where = pending ? `the fields and comments of page ${number}` : `page ${number + 1}`
+    const goOn = number < Math.min(last ?? pageCount, pageCount) ? `; continue with pages from ${number + 1}` : ''
+    notes.push(`reading stopped at ${where}: ${error.reason}${goOn}`)
   }
   const empty = pages.filter(({ number, text }) => text === '' && !broken.includes(number)).map(({ number }) => number)
   notes.push(...noteEmptyPages(empty, broken))
   return { pageCount, pages, notes }
+
+  function addMarks(marks: string): void {
+    const page = pages.pop()
+    if (page !== undefined) pages.push({ ...page, text: page.text === '' ? marks : `${page.text}\n${marks}` })
+  }
 }
 
 const partSize = 1024 * 1024

@@ -76,7 +76,7 @@ describe('pages of a PDF', () => {
     expect(pages).toEqual([
       {
         number: 1,
-        text: '[comment: free text]\n[comment: a sticky note]\n[field city: Bern]\n[field agree: Yes]\n[field pick: b, c]',
+        text: '[free text: free text]\n[comment: a sticky note]\n[field city: Bern]\n[blank field empty]\n[check box agree: checked]\n[choice pick: b, c]',
       },
     ])
     expect(notes).toEqual([])

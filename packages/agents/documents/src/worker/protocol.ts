@@ -40,7 +40,7 @@ export interface MarkdownRequest {
   readonly url: string
 }
 
-/** `more` requests the next page of the last PDF. The thread sends one page for each request. */
+/** `more` requests the next part of the last PDF. The thread sends a page, or its fields and comments, for each request. */
 export type Request = PdfRequest | SignatureRequest | MarkdownRequest | { readonly kind: 'more' }
 
 /** `spent`: do not use the thread again, because the thread is still busy or its memory may be damaged. */
@@ -51,8 +51,10 @@ interface Ending {
 export interface PageAnswer extends Ending {
   readonly kind: 'page'
   readonly pageCount: number
-  /** Absent after the last page. */
+  /** Absent for the fields and comments, and after the last page. */
   readonly page?: PdfPage
+  /** The fields and comments of the last page, one each line. Empty for none. */
+  readonly marks?: string
   readonly broken: boolean
   readonly notes: readonly string[]
   readonly done: boolean

@@ -3,6 +3,7 @@ import { isWorkspaceError } from '@ws/core'
 import { looksBinary } from '@ws/documents'
 
 import { headBytes, isPdf, tryDecode, tryDecodeHead, typeOf } from '../reading/content.ts'
+import { allPages } from '../reading/pages.ts'
 import { linesOf } from '../text/lines.ts'
 import { clipLine, numberLine } from '../text/numbered.ts'
 import { path } from './fields.ts'
@@ -63,7 +64,7 @@ export const inspect = operation({
 })
 
 function pdfCall(path: string) {
-  return { operation: 'read_chunked', arguments: { path, pages: '1-5' } }
+  return { operation: 'read_chunked', arguments: { path, pages: allPages } }
 }
 
 async function factsOf(bytes: Uint8Array, size: number) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
 import { readPages } from '../reading/pages.ts'
-import { headBytes, isPdf, refuseBinary } from '../reading/content.ts'
+import { headBytes, hasPdfMark, isPdf, refuseBinary } from '../reading/content.ts'
 import { openForeign } from '../reading/foreign.ts'
 import { fenced } from '../text/frame.ts'
 import { path } from './fields.ts'
@@ -17,7 +17,7 @@ export const readChunked = operation({
     'character; `overlap` repeats the end of the part before.',
   input: z.strictObject({
     path,
-    pages: z.string().min(1).optional().describe('Pages of a PDF, from 1: `3` or `1-5`'),
+    pages: z.string().min(1).optional().describe('Pages of a PDF, from 1: `3`, `1-5` or `4-`'),
     offset_bytes: z.int().min(0).optional().describe('First byte, from 0. Default 0'),
     size: z.int().min(16).max(65_536).optional().describe('Bytes to give. Default 16,384'),
     overlap: z.int().min(0).max(32_768).optional().describe('Bytes that the next part repeats. Default 0'),
@@ -40,7 +40,7 @@ export const readChunked = operation({
     return call.alone([target], async () => {
       const { signal, workspace } = call
       const head = await workspace.read(target, { range: { offset: 0, length: headBytes }, signal })
-      if (isPdf(head.bytes)) {
+      if (isPdf(head.bytes) || (pages !== undefined && hasPdfMark(head.bytes))) {
         return readPages(call, { path: target, given, wanted: pages })
       }
       await refuseBinary(target, head.bytes, head.stat)

@@ -4,6 +4,7 @@ import { decodeText, describeType, looksBinary, type DecodedText } from '@ws/doc
 
 import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
+import { allPages } from './pages.ts'
 
 /** Bytes of the largest file that is read at once; larger files are streamed. */
 export const wholeFileBytes = 1024 * 1024
@@ -42,7 +43,7 @@ export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }
     throw new ToolProblem({
       sentence: `${quotePath(path)} is a PDF of ${size} bytes`,
       remedy: 'read its pages with `read_chunked`',
-      next: { operation: 'read_chunked', arguments: { path, pages: '1-5' } },
+      next: { operation: 'read_chunked', arguments: { path, pages: allPages } },
       data: { code: 'EINVAL', path, type: 'application/pdf' },
     })
   }
@@ -59,9 +60,14 @@ export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }
 /** PDF readers search for the mark in these first bytes. */
 const markedWithin = 1024
 
-/** A PDF may begin with blanks, a byte order mark or a header. A file with a later mark is text. */
+const startOf = (head: Uint8Array) => Buffer.from(head.subarray(0, markedWithin)).toString('latin1')
+
+/** True for a text, too, that only mentions the mark. */
+export const hasPdfMark = (head: Uint8Array): boolean => startOf(head).includes('%PDF-')
+
+/** A PDF may begin with blanks, a byte order mark or a header. A text with a later mark is text. */
 export function isPdf(head: Uint8Array): boolean {
-  const text = Buffer.from(head.subarray(0, markedWithin)).toString('latin1')
+  const text = startOf(head)
   const at = text.search(/%PDF-\d/u)
   if (at <= 0) return at === 0 || text.startsWith('%PDF-')
   return /^[\s\0\u00ef\u00bb\u00bf]*$/u.test(text.slice(0, at)) || looksBinary(head)

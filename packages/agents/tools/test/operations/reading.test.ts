@@ -76,6 +76,30 @@ for (const store of stores) {
       for (const pages of ['0', '2-1', 'all', '1-2000']) await refused('read_chunked', { path: '/a.pdf', pages })
     }, 60_000)
 
+    it('[FS4] says nothing about pages of a short PDF that nobody asked for', async () => {
+      const { done, refused } = await open({ '/a.pdf': textPdf(['first', 'second', 'third']) })
+      const told = async (given: object) =>
+        (await done('read_chunked', { path: '/a.pdf', ...given })).text
+          .replace(/^[^]*\n\[/u, '')
+          .replace(/; version .*/u, '')
+      const { next } = await refused('read', { path: '/a.pdf' })
+      expect(next?.arguments).toMatchObject({ pages: '1-' })
+      expect(await told({ pages: '1-' })).toBe('pages 1–3 of 3')
+      expect(await told({})).toBe('pages 1–3 of 3')
+      expect(await told({ pages: '2 - ' })).toBe('pages 2–3 of 3')
+      expect(await told({ pages: '2-9' })).toBe(
+        'pages 2–3 of 3; pages 4–9 are beyond the end: the document has 3 pages',
+      )
+    }, 60_000)
+
+    it('[FS4] goes on behind the usual 20 pages', async () => {
+      const { done } = await open({ '/a.pdf': textPdf(Array.from({ length: 45 }, (_, index) => `line ${index + 1}`)) })
+      const { text, next } = await done('read_chunked', { path: '/a.pdf' })
+      expect(text).toContain('[pages 1–20 of 45; next: pages 21-40;')
+      expect(next?.arguments).toMatchObject({ pages: '21-40' })
+      expect((await done('read_chunked', { path: '/a.pdf', pages: '41-' })).text).toContain('[pages 41–45 of 45;')
+    }, 60_000)
+
     it('[FS12] shows the signatures of Python and TypeScript sources', async () => {
       const { done } = await open({
         '/a.py': 'def f(x):\n  pass\n',
@@ -98,6 +122,12 @@ for (const store of stores) {
         expect((await done('read_chunked', { path: `/${name}.pdf` })).text, name).toContain('behind')
       }
       expect((await done('read', { path: '/about.md' })).text).toContain('%PDF-1.7')
+      // a text in front of a PDF of text alone: `pages` decides
+      const { done: read } = await open({
+        '/mail': Buffer.concat([Buffer.from('From: Ann\n\n'), textPdf(['a letter'])]),
+      })
+      expect((await read('read', { path: '/mail' })).text).toContain('From: Ann')
+      expect((await read('read_chunked', { path: '/mail', pages: '1' })).text).toContain('a letter')
     }, 60_000)
 
     it('[FS5] inspects the first ten lines', async () => {
