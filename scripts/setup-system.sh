@@ -36,6 +36,8 @@ need fuse3 command -v fusermount3
 if [ "$script" = setup:all ]; then
   same_name fish strace npm runc radosgw ceph-mon ceph-osd redis-server chromium socat tini
   need ripgrep command -v rg
+  need openssh-server test -x /usr/sbin/sshd
+  need openssh-client command -v ssh
   need docker.io command -v dockerd
   need golang-github-containers-common test -e /usr/share/containers/seccomp.json
   need ceph-common command -v radosgw-admin

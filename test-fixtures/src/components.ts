@@ -36,6 +36,7 @@ export const componentNames = [
   'redis-server',
   'rg',
   'chromium',
+  'sshd',
   'shared-clone',
 ] as const
 
@@ -171,6 +172,12 @@ const probes: Record<ComponentName, Probe> = {
   'redis-server': { program: 'redis-server', args: ['--version'], asSelf: true },
   rg: { program: 'rg', args: ['--version'], asSelf: true },
   chromium: { program: 'chromium', args: ['--version'], asSelf: true },
+  sshd: {
+    program: 'sh',
+    args: ['-c', 'test -x /usr/sbin/sshd && getent passwd "$(id -u)"'],
+    besides: ['ssh', 'ssh-keygen'],
+    hint: 'it needs openssh-server and a named user',
+  },
   'shared-clone': {
     program: 'test',
     args: ['-r', import.meta.filename, '-a', '-x', process.execPath],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '@ws/core'
-import { createMachineExecutor } from '@ws/executor-machine'
+import { createMachineExecutor, type Machine } from '@ws/executor-machine'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { onTestFinished } from 'vitest'
 
@@ -18,12 +18,14 @@ export interface Site {
 
 export interface SiteOptions extends LocalMachineOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array>>
+  /** Makes the machine of the executor. Default: the local machine itself. */
+  readonly wrap?: (machine: LocalMachine) => Machine
   /** Options for a workspace with this root. */
   readonly workspace?: (root: string) => Partial<WorkspaceOptions>
 }
 
 /** A workspace in memory whose commands run on a machine. */
-export async function openSite({ files = {}, workspace: more, ...options }: SiteOptions = {}): Promise<Site> {
+export async function openSite({ files = {}, workspace: more, wrap, ...options }: SiteOptions = {}): Promise<Site> {
   const scratch = await createScratchDirectory()
   onTestFinished(() => scratch.remove())
   const root = join(scratch.path, 'machine')
@@ -32,7 +34,7 @@ export async function openSite({ files = {}, workspace: more, ...options }: Site
   const machine = createLocalMachine({ owner: scratch.owner, ...options })
   const workspace = await createWorkspace({
     mounts: [{ at: root, adapter: () => createMemoryAdapter({ files }) }],
-    executors: [createMachineExecutor(machine)],
+    executors: [createMachineExecutor(wrap?.(machine) ?? machine)],
     ...more?.(root),
   })
   onTestFinished(() => workspace.close())

@@ -2,7 +2,7 @@ import { Attendant, type AttendantCommand } from '../attendant/client.ts'
 import { attendantArguments } from '../attendant/script.ts'
 import type { Machine, MachineProcess, MachineStart } from '../contract.ts'
 import { failure } from './listing.ts'
-import { Pipe } from './pipe.ts'
+import { Pipe } from '../pipe.ts'
 
 /**
  * The same machine, whose programs are started by one process that waits there: a start is one round trip, and a file is on its way

@@ -86,7 +86,8 @@ async function probe(machine: Machine): Promise<Probed<Found>> {
       'install findutils, tar, coreutils, sed and util-linux on the machine',
     )
   }
-  if (shell === undefined) return unavailable('the machine runs no shell', 'look at the machine, or start a new one')
+  if (shell === undefined)
+    return unavailable('the machine does not answer, or runs no shell', 'look at the machine, or start a new one')
   const isBytes = answer.includes('bytes \u{ff}\u{80}\n')
   return { found: { shell, isBytes, hasPerl: /^perl$/mu.test(answer) } }
 }

@@ -63,8 +63,8 @@ export class Checked implements AsyncIterable<Uint8Array> {
       hash.update(chunk)
       yield chunk
     }
-    this.isTorn = hash.digest('hex') !== this.digest // @defence a file that is cut or changed on its way: whose bytes are others
-    if (this.isTorn) throw new Error('other bytes than announced')
+    if (hash.digest('hex') !== this.digest) throw new Error('other bytes than announced') // @defence a file that is cut or changed on its way from a machine: whose bytes are others
+    this.isTorn = false
     return undefined
   }
 }
