@@ -1,4 +1,4 @@
-import { createE2bMachine, createVercelMachine } from '@ws/executor-machine'
+import type { createE2bMachine, createVercelMachine } from '@ws/executor-machine'
 import type { Sandbox as VercelSandbox } from '@vercel/sandbox'
 import type { Sandbox as E2bSandbox } from 'e2b'
 import { expectTypeOf, it } from 'vitest'

@@ -5,13 +5,12 @@ import type { Machine, MachineProcess } from '@ws/executor-machine'
 import { createDaytonaMachine, createE2bMachine, createVercelMachine } from '@ws/executor-machine'
 import { describe, expect, it } from 'vitest'
 
-import { createLocalMachine } from './local-machine.ts'
+import type { LocalMachine } from './local-machine.ts'
 import { openSite } from './support.ts'
 
-type Local = ReturnType<typeof createLocalMachine>
 
 /** Strings, an error for a status other than 0, and input by the number of the process: as `e2b` 2.51 does. */
-function likeE2b(local: Local): Machine {
+function likeE2b(local: LocalMachine): Machine {
   const processes = new Map<number, MachineProcess>()
   return createE2bMachine({
     commands: {
@@ -38,7 +37,7 @@ function likeE2b(local: Local): Machine {
 }
 
 /** Sessions of one command each, whose output is strings: as `@daytona/sdk` 0.218 does. */
-function likeDaytona(local: Local): Machine {
+function likeDaytona(local: LocalMachine): Machine {
   const sessions = new Map<string, { id: string; process: MachineProcess } | undefined>()
   return createDaytonaMachine({
     process: {
@@ -68,7 +67,7 @@ function likeDaytona(local: Local): Machine {
 }
 
 /** One stream of log lines for both outputs: as `@vercel/sandbox` 3.5 does. */
-function likeVercel(local: Local): Machine {
+function likeVercel(local: LocalMachine): Machine {
   return createVercelMachine({
     async runCommand({ cmd, args = [], cwd, env = {} }) {
       const process = await local.start([cmd, ...args], { cwd, env })
