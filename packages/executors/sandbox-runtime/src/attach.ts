@@ -78,7 +78,7 @@ export async function attachSandboxRuntime(
         return release()
       }
       try {
-        if (identities(plan) !== before) throw changed(plan)
+        if (identities(plan) !== before) throw moved(plan.root)
         return { ...(await compose(plan, request, argv)), release: releaseAll }
       } catch (error) {
         await releaseAll()
@@ -164,17 +164,13 @@ function cacheOf({ cache }: CommandRequest, { binds }: BindPlan): CommandRequest
 
 /** Returns the identity of every source, which the library finds by name. @throws WorkspaceError `EBUSY` for a link */
 function identities({ binds }: BindPlan): string {
-  const known = binds.map(({ at, source, kind }) => {
-    if (source === undefined || kind === 'pin') return ''
+  const known = binds.map(({ at, source, kind, missing }) => {
+    if (source === undefined || kind === 'pin' || missing !== undefined) return ''
     const { dev, ino } = lstatSync(source, { bigint: true, throwIfNoEntry: false }) ?? {}
     if (dev === undefined || realpathSync.native(source) !== source) throw moved(at)
     return `${dev}:${ino}`
   })
   return known.join(' ')
-}
-
-function changed({ root }: BindPlan): Error {
-  return moved(root)
 }
 
 function moved(path: BindPlan['root']): Error {

@@ -8,7 +8,6 @@ export const prelude = `eval "$(command cat <&${descriptors.script})"`
 
 /** Variables that shells do not let a script set. */
 const fixed = new Set(['UID', 'EUID', 'GID', 'EGID', 'PPID', 'BASHOPTS', 'SHELLOPTS', 'BASH_VERSINFO', 'BASH_VERSION'])
-const identifier = /^[A-Za-z_]\w*$/
 
 /** The mark that the command is about to start. */
 export const started = 'started'
@@ -16,8 +15,8 @@ export const started = 'started'
 /** Returns the script of the first shell: it enters the directory, says so, takes the command's variables and becomes the shell. */
 export function preludeScript({ argv, env, extraFds }: CommandLine, cwd: string, hasErrors: boolean): string {
   const { errors, long, mark, script } = descriptors
-  const settable = Object.entries(env).filter(([name]) => identifier.test(name) && !fixed.has(name))
-  const others = Object.entries(env).filter(([name]) => !identifier.test(name) || fixed.has(name))
+  const settable = Object.entries(env).filter(([name]) => !fixed.has(name))
+  const others = Object.entries(env).filter(([name]) => fixed.has(name))
   const words = settable.map(([name, value]) => `${name}=${quoted(value)}`)
   const prefix = others.length === 0 ? [] : ['/usr/bin/env', ...others.map(([name, value]) => `${name}=${value}`)]
   return [

@@ -45,8 +45,11 @@ async function wrap({ id, command, lists, uid }: WrapOrder): Promise<WrapReply> 
       allowWrite: allowWrite.map(literal),
       denyWrite: denyWrite.map(literal),
     }
-    const { argv } = await SandboxManager.wrapWithSandboxArgv(command, '/bin/sh', { filesystem })
-    return { id, argv }
+    const [shell = '', flag = '', text = ''] = (
+      await SandboxManager.wrapWithSandboxArgv(command, '/bin/sh', { filesystem })
+    ).argv
+    // Without `exec`, a shell would remain between this process and bubblewrap, which ends with its parent.
+    return { id, argv: [shell, flag, `exec ${text}`] }
   } catch (error) {
     return { id, problem: error instanceof Error ? error.message : String(error) }
   }
