@@ -125,7 +125,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
   'packages/executors/proot/src/runtime-directory.ts': {
-    acts: 2,
+    acts: 1,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
   'packages/executors/proot/src/skeleton.ts': {
@@ -137,12 +137,28 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason:
       'in a directory that this process made for itself, closed to others, and outside every mount; what is given to the owner lies in such a directory',
   },
+  'packages/executors/sandbox-runtime/src/attach.ts': {
+    acts: 4,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/executors/sandbox-runtime/src/trial.ts': {
+    acts: 5,
+    reason: 'a fresh directory with a random name; its command is the probe itself',
+  },
+  'packages/executors/sandbox-runtime/src/worker.ts': {
+    acts: 2,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/kernel/sandbox/src/run/runtime-directory.ts': {
+    acts: 1,
+    reason: 'a directory that this process made a moment ago, in the directory for temporary files',
+  },
   'packages/kernel/sandbox/src/executor/trial.ts': {
     acts: 3,
     reason: 'a fresh directory with a random name; its command is the trial itself',
   },
   'packages/kernel/sandbox/src/run/descriptors.ts': {
-    acts: 1,
+    acts: 3,
     reason: 'a file with a random name that is removed while it is open',
   },
   'packages/kernel/sandbox/src/run/remove-tree.ts': {

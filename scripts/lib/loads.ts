@@ -28,6 +28,7 @@ const budgets: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   '@ws/download': [19, 470],
   '@ws/executor-bubblewrap': [20, 840],
   '@ws/executor-proot': [15, 660],
+  '@ws/executor-sandbox-runtime': [17, 650],
   '@ws/executor-sanitize': [34, 1020],
   '@ws/executor-virtual': [27, 770],
   '@ws/executor-virtual/just-bash': [38, 1470],

@@ -25,6 +25,7 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/executor-bubblewrap': [24, 4],
   '@ws/executor-machine': [24, 4],
   '@ws/executor-proot': [24, 4],
+  '@ws/executor-sandbox-runtime': [24, 4],
   '@ws/executor-sanitize': [25, 5],
   '@ws/executor-virtual': [25, 8],
   '@ws/mcp-server': [50, 38],

@@ -1,10 +1,10 @@
 import type { Executor } from '@ws/core/executor'
 import type { BubblewrapExecutorOptions } from '@ws/executor-bubblewrap'
 import type { ProotExecutorOptions } from '@ws/executor-proot'
-import type { SandboxRuntimeExecutorOptions } from '@ws/executor-sandbox-runtime'
 import type { SanitizeExecutorOptions } from '@ws/executor-sanitize'
 
 import { loadOptional } from '../optional/load.ts'
+import type { OptionalPackages } from '../optional/packages.ts'
 import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sandbox-runtime', 'sanitize', 'virtual'] as const
@@ -23,10 +23,13 @@ export const executorNamesWithoutDirectory = ['virtual'] as const satisfies read
 
 export type ExecutorName = (typeof executorNames)[number]
 
+type SandboxRuntime = OptionalPackages['@ws/executor-sandbox-runtime']
+type SandboxRuntimeOptions = Parameters<SandboxRuntime['createSandboxRuntimeExecutor']>[0]
+
 export interface ExecutorOptions {
   readonly bubblewrap?: BubblewrapExecutorOptions | undefined
   readonly proot?: ProotExecutorOptions | undefined
-  readonly 'sandbox-runtime'?: SandboxRuntimeExecutorOptions | undefined
+  readonly 'sandbox-runtime'?: SandboxRuntimeOptions | undefined
   readonly sanitize?: SanitizeExecutorOptions | undefined
 }
 

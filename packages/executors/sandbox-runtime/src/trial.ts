@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 
 import { paths } from '@ws/core'
@@ -47,17 +47,19 @@ export async function tryBoundaries(owner: Owner, platform: NodeJS.Platform, opt
   try {
     const root = paths.parseVirtual(join(directory, 'ws'))
     const binds = makeFiles(directory, owner)
-    servers.push(await listen(join(directory, 'socket')), await listen(0))
-    const port = (servers[1]?.address() as { readonly port: number }).port
+    servers.push(await listen(join(directory, 'socket')))
+    const tcp = await listen(0)
+    servers.push(tcp)
+    const { port } = tcp.address() as AddressInfo
     const plan: BindPlan = { root, binds, aliases: [], restrictions: [], renameBorders: [] }
     const request: CommandRequest = { ...ofTrial, command: attempts(process.pid, port), cwd: root }
     const output: string[] = []
     const say = (chunk: Uint8Array) => void output.push(Buffer.from(chunk).toString())
     const prepared: PreparedCommand = await driver.prepare(plan, request)
     try {
-      const port = await driver.start?.(prepared, { request, hasInput: false, onStdout: say, onStderr: say })
-      const late = setTimeout(() => port?.end(), ofTrial.timeout)
-      const end = await port?.exited
+      const running = await driver.start?.(prepared, { request, hasInput: false, onStdout: say, onStderr: say })
+      const late = setTimeout(() => running?.end(), ofTrial.timeout)
+      const end = await running?.exited
       clearTimeout(late)
       const said = output.join('')
       if (end?.shellStatus !== 0 || !said.endsWith(token)) return { problem: firstLine(said, end) }

@@ -15,10 +15,10 @@ process.cwd = () => directory
 let user = process.getuid?.() ?? 0
 process.getuid = process.geteuid = () => user
 
-const library = '@anthropic-ai/sandbox-runtime'
-const { SandboxManager } = (await import(library)) as typeof import('@anthropic-ai/sandbox-runtime')
+const { SandboxManager } = await import('@anthropic-ai/sandbox-runtime')
 // The library's filter against Unix sockets. A copy, since commands may be able to change the directory of the library.
-const filter = fileURLToPath(new URL(`../vendor/seccomp/${process.arch}/apply-seccomp`, import.meta.resolve(library)))
+const place = import.meta.resolve('@anthropic-ai/sandbox-runtime')
+const filter = fileURLToPath(new URL(`../vendor/seccomp/${process.arch}/apply-seccomp`, place))
 const hasFilter = platform === 'linux' && existsSync(filter)
 if (hasFilter) {
   copyFileSync(filter, applyPath)

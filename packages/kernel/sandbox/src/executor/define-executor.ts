@@ -13,7 +13,7 @@ import { attachDriver } from './attach-driver.ts'
 import type { ConfinedTarget, ExecutorDriver, Probed, TryOut } from './driver.ts'
 import { findOwnerProblem, type OwnerProblem, probingOwner } from './owner.ts'
 import { ProbeCache } from './probe-cache.ts'
-import { systemProblem } from './system.ts'
+import { systemProblem } from '../run/system.ts'
 import { tryOut } from './trial.ts'
 
 interface Outcome<Found> {

@@ -12,6 +12,6 @@ export type {
   TryOut,
 } from './driver.ts'
 export { type LocalCommand, startLocal } from './start-local.ts'
-export { howToInstall } from './system.ts'
+export { howToInstall } from '../run/system.ts'
 export * as ExecutorOptions from './options.ts'
 export { type CommandLine, commandLine, resolveShell } from './command-line.ts'

@@ -1,4 +1,4 @@
-import { howToInstall } from '../executor/system.ts'
+import { howToInstall } from '../run/system.ts'
 import type { LimitReport } from '@ws/core/executor'
 import { existsSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-import { howToInstall } from '../executor/system.ts'
+import { howToInstall } from '../run/system.ts'
 import { randomUUID } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { getSystemErrorName } from 'node:util'

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 
-import type { OwnerProblem } from './owner.ts'
-
 /** Returns how to install packages on this system. @param debian the names of Debian's packages */
 export function howToInstall(...debian: readonly string[]): string {
   const names = debian.join(' ')
@@ -11,14 +9,16 @@ export function howToInstall(...debian: readonly string[]): string {
 
 const names: Partial<Record<NodeJS.Platform, string>> = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' }
 
-/** What runs the programs of a system, where an executor does not. */
+/** Ways to run real programs, by system. */
 const remedies: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'use `@ws/executor-sandbox-runtime`, or run in a Linux container',
   win32: 'run in WSL 2 or in a Linux container, or use `@ws/executor-virtual`',
 }
 
 /** Returns why an executor cannot run on this system; `undefined` without `systems`, or if it can. */
-export function systemProblem(systems: readonly NodeJS.Platform[] | undefined): OwnerProblem | undefined {
+export function systemProblem(
+  systems: readonly NodeJS.Platform[] | undefined,
+): { readonly reason: string; readonly remedy: string } | undefined {
   if (systems === undefined || systems.includes(process.platform)) return undefined
   const reason = `it runs on ${systems.map((system) => names[system] ?? system).join(' and ')} only`
   return { reason, remedy: remedies[process.platform] ?? 'use an executor over the file API (`@ws/executor-virtual`)' }
