@@ -15,6 +15,7 @@ async function open(executor: Executor, given: readonly Rule[] = []) {
   const workspace = await createWorkspace({
     mounts: [{ at: '/workspace', adapter: () => createLocalAdapter({ root, owner }) }],
     executors: [executor],
+    commands: { env: { GIVEN: 'given' } },
     rules: given,
   })
   const toolset = createTools(workspace, { shell: 'session' })
@@ -104,6 +105,21 @@ describeWith([component('bubblewrap')], 'the report of a shell', () => {
     expect(await run('echo $x')).toMatch(/\n[12]$/u)
   })
 
+  it.each([
+    'eval() { :; }; exit() { :; }; trap() { :; }',
+    'set() { :; }; printf() { :; }; pwd() { echo /; }',
+    'shopt -s expand_aliases; alias builtin=echo set=echo eval=echo printf=echo trap=echo exit=echo',
+    'enable -n declare printf',
+    'IFS=0123456789; readonly LC_ALL=C; set -k',
+    'export POSIXLY_CORRECT=1; set -u',
+    'exec 49>/dev/null',
+  ])('[LS13] is true, or missing, in a shell with %s', async (command) => {
+    const { run } = await open(createBubblewrapExecutor())
+    await run("x='it is 1'; mkdir d; cd d")
+    expect(await run(command)).toMatch(/^Exit code 0\.\n\(no output\)(?:\nNote: [^\n]+)?$/u)
+    expect(await run('command echo "$x $PWD"')).toMatch(/^Exit code 0\.\nit is 1 \/workspace\/d(?:\nNote: .*)?$/u)
+  })
+
   it('[LS13] is kept by sh without functions', async () => {
     const { workspace } = await open(createBubblewrapExecutor())
     const first = await workspace.exec('x="a \'b\'"; export E=1; alias ll="echo listed"; cd /tmp', {
@@ -122,6 +138,8 @@ describeWith([component('bubblewrap')], 'the shell of a toolset: sanitize', () =
     const { run } = await open(createSanitizeExecutor())
     await run('mkdir a && cd a; X="v w"')
     expect(await run('echo "$X"; pwd')).toBe('Exit code 0.\nv w\n/workspace/a')
+    await run('GIVEN=other')
+    expect(await run('echo "$GIVEN"')).toContain('\ngiven')
     expect(await run('touch f; exit 3')).toContain('Exit code 3.')
     expect(await run('ls /workspace/a')).toBe('Exit code 0.\nf')
   })

@@ -165,7 +165,9 @@ function mapCommand(
 ): string {
   try {
     const mapped = sanitize(request.command, { ...options, cwd: request.cwd })
-    const command = request.inState?.(mapped, shell, isHarmless) ?? mapped
+    // The analysis takes the values of the environment for constant.
+    const keeps = (name: string): boolean => isHarmless(name) && !Object.hasOwn(options.env, name)
+    const command = request.inState?.(mapped, shell, keeps) ?? mapped
     if (Buffer.byteLength(command) <= longestCommand) return command
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

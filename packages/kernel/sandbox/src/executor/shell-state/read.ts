@@ -17,7 +17,7 @@ const entries = {
 }
 /** Variables that a shell computes, or that belong to the command line itself. */
 const own =
-  /^(?:BASH.*|SHELLOPTS|PWD|_|__ws|S?RANDOM|SECONDS|EPOCH.*|LINENO|FUNCNAME|PIPESTATUS|PPID|E?UID|GROUPS|DIRSTACK|HISTCMD|COMP_.*|SHLVL)$/
+  /^(?:BASH(?!_ENV$).*|SHELLOPTS|PWD|_|__ws|S?RANDOM|SECONDS|EPOCH.*|LINENO|FUNCNAME|PIPESTATUS|PPID|E?UID|GROUPS|DIRSTACK|HISTCMD|COMP_.*|SHLVL)$/
 
 interface Variable {
   readonly name: string
@@ -46,7 +46,9 @@ export function readReport(before: string, report: string, mark: Mark): ShellSta
   const between = separatorOf(mark)
   const [directory, length, ...rest] = report.split(between)
   if (directory === undefined || length === undefined) return undefined
-  const data = dataOf(variablesIn(before), rest, { between, length })
+  // A command can take builtins away from its shell.
+  const isLike = rest[0]?.startsWith('declare ') === before.startsWith('declare ')
+  const data = isLike ? dataOf(variablesIn(before), rest, { between, length }) : undefined
   // Without a count, the executor takes the whole script as one argument.
   const fits = data !== undefined && data.length <= (length === '' ? mostState / 4 : mostState)
   // A full stop follows the line end, which a substitution would drop.
@@ -72,8 +74,8 @@ function dataOf(
     ...(cleared.length > 0 ? [`unset -v ${cleared.join(' ')}`] : []),
     ...changed.map(({ code }) => code.trimEnd()),
   ]
-  // Functions come before aliases, which would replace their words, and need the patterns of `extglob`.
-  const rest = [...(isBash ? ['shopt -s extglob'] : []), functions, shopt, 'unalias -a', named, options, mask]
+  // Functions need the patterns of `extglob`. Aliases come last: they would replace words of the other lines.
+  const rest = [...(isBash ? ['shopt -s extglob'] : []), functions, shopt, options, mask, 'unalias -a', named]
   return `${lines.join('\n')}\0${rest.join('\n')}`
 }
 

@@ -28,28 +28,28 @@ export function stateScript(command: string, shell: string, options: ScriptOptio
   }
   const { mark, state, isCounted } = options
   const isBash = name === 'bash'
-  const { builtin, descriptor, variables, parts, quote } = isBash ? bash : plain
+  const { own, descriptor, variables, parts, off, toBytes, quote } = isBash ? bash : plain
   const { first, second } = mark
-  const between = `${builtin}printf '\\n%s\\n' -${second}-`
-  const text = `$(${[variables, ...parts].join(`; ${between}; `)}; :)`
+  const between = `${own}printf '\\n%s\\n' -${second}-`
+  const text = `$(${[variables, ...parts].join(`; ${between}; `)}; ${own}:)`
   const length = isCounted ? '"${#4}"' : "''"
   const values = `"$1$2" "$3" -${second}- ${length} -${second}- "$4" "$1$2"`
-  // In a subshell: the values are no variables of the command. An option of `set` is lost in a substitution.
+  // In a subshell: the values are no variables of the command, and no option of `set` disturbs.
   const report =
-    `(__ws=$-; set -- ${first} ${second} "$(${builtin}pwd; echo .)" "${text}"; LC_ALL=C; ` +
-    `${builtin}printf '%s%s\\n%s\\n%s\\n%s\\n%s%s' ${values}) 2>/dev/null >&${descriptor}`
+    `(__ws=$-; ${own}set ${off}; ${own}set -- ${first} ${second} "$(${own}pwd; ${own}echo .)" "${text}"; ${toBytes}; ` +
+    `${own}printf '%s%s\\n%s\\n%s\\n%s\\n%s%s' ${values}) 2>/dev/null >&${descriptor}`
   const show = `printf '%s%s' ${first} ${second}`
+  const code = isBash ? ansi(`${state}\n${own}:`) : quote(`${Buffer.from(state, 'latin1').toString('utf8')}\n${own}:`)
   // The command is on the first line, for its line numbers. A trap reports the state after `exit`, and the last part without the trap:
   // the command may have one of its own. Errors of the reports are not the command's.
   return [
     `exec ${descriptor}>&1`,
     `{ ${show}; ${variables}; ${show}; } >&${descriptor}`,
     `trap ${quote(report)} EXIT`,
-    `eval ${isBash ? ansi(state) : quote(Buffer.from(state, 'latin1').toString('utf8'))} 2>/dev/null`,
-    ':',
-    `eval ${quote(command)}`,
-    `{ set -- "$?"; ${report}; exec ${descriptor}>&-; } 2>/dev/null`,
-    'exit "$1"',
+    `${own}eval ${code} >/dev/null 2>&1`,
+    `${own}eval ${quote(command)}`,
+    `{ ${own}set -- "$?"; ${report}; case $(${own}trap) in *${first}*) ${own}trap - EXIT;; esac; } 2>/dev/null`,
+    `${own}exit "$1"`,
   ].join('; ')
 }
 
@@ -60,23 +60,35 @@ function ansi(text: string): string {
 }
 
 const bash = {
-  builtin: 'builtin ',
+  /** Before a builtin: neither a function nor an alias of the command takes its place. */
+  own: '\\builtin ',
   descriptor: 49,
-  variables: 'builtin declare -p',
+  variables: '\\builtin declare -p',
   parts: [
-    'builtin declare -f; builtin declare -Fx',
-    'builtin shopt -p',
-    'builtin alias -p',
-    'builtin set +o; case $__ws in *e*) echo set -e;; esac',
-    'builtin umask -p',
+    '\\builtin declare -f; \\builtin declare -Fx',
+    '\\builtin shopt -p',
+    '\\builtin alias -p',
+    '\\builtin set +o; for __o in e k x; do case $__ws in *$__o*) \\builtin echo set -$__o;; esac; done',
+    '\\builtin umask -p',
   ],
+  /** Options that disturb a report. */
+  off: '+exk',
+  toBytes: '\\builtin declare LC_ALL=C',
   quote: (text: string) => `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`,
 }
 
 const plain: typeof bash = {
-  builtin: '',
+  own: '\\',
   descriptor: 8,
-  variables: 'set; export -p; readonly -p',
-  parts: [':', ':', 'alias', 'set +o', 'printf "umask "; umask'],
+  variables: '\\set; \\export -p; \\readonly -p',
+  parts: [
+    ':',
+    ':',
+    '\\alias',
+    '\\set +o; for __o in e x; do case $__ws in *$__o*) \\echo set -$__o;; esac; done',
+    '\\printf "umask "; \\umask',
+  ],
+  off: '+ex',
+  toBytes: 'LC_ALL=C',
   quote: (text) => `'${text.replaceAll("'", `'\\''`)}'`,
 }
