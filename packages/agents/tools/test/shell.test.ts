@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, rules } from '@ws/core'
+import { createWorkspace, rules, WorkspaceError } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { createTools, type Tool } from '@ws/tools'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -123,6 +124,36 @@ describe('a shell that keeps its state', () => {
     while (!/Exit code/u.test(shown.at(-1) ?? '')) shown.push((await done(toolset, 'execute', { id })).text)
     expect(shown.join('\n')).toContain('/workspace/src\n01234')
     expect(await run('echo $x; pwd')).toContain('01234\n/workspace/src')
+  })
+
+  it.each(['missing', 'no program'])('[LS13] is sh where bash is %s', async (how) => {
+    const virtual = createVirtualExecutor()
+    const commands: string[] = []
+    const executor: Executor = {
+      ...virtual,
+      async attach(view) {
+        const attached = await virtual.attach(view)
+        return {
+          ...attached,
+          async spawn(request, plan) {
+            commands.push(`${request.shell} ${request.command}`)
+            if (request.shell !== 'bash') return attached.spawn(request, plan)
+            const reason = 'the shell `bash` is missing or not executable'
+            if (how === 'missing') throw new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason })
+            return attached.spawn({ ...request, command: 'exit 127', shellState: undefined }, plan)
+          },
+        }
+      },
+    }
+    const workspace = await createWorkspace({
+      mounts: [{ at: '/workspace', adapter: () => createMemoryAdapter() }],
+      executors: [executor],
+    })
+    onTestFinished(() => workspace.close())
+    await using toolset = createTools(workspace, { shell: 'session' })
+    await done(toolset, 'execute', { command: 'x=1' })
+    expect((await done(toolset, 'execute', { command: 'echo "x$x"' })).text).toContain('x1')
+    expect(commands.filter((one) => one.startsWith('sh'))).toEqual(['sh x=1', 'sh echo "x$x"'])
   })
 
   it('[RU5] is not for a command that acknowledges a rule', async () => {

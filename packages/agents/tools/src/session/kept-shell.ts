@@ -41,15 +41,27 @@ export async function inTurn<Result>(call: Call, work: () => Promise<Result>): P
 }
 
 export async function runCommand(call: Call, command: string, options: CommandOptions): Promise<RanCommand> {
-  const { cwd, done: result } = await inShell(call, options, (given) =>
-    call.workspace.exec(command, { ...given, signal: call.signal }).catch((error: unknown) => {
-      const ended = getCommandResult(error)
-      if (ended === undefined) throw error
-      return { ...ended, error }
-    }),
-  )
+  const run = () =>
+    inShell(call, options, (given) =>
+      call.workspace.exec(command, { ...given, signal: call.signal }).catch((error: unknown) => {
+        const ended = getCommandResult(error)
+        if (ended === undefined) throw error
+        return { ...ended, error }
+      }),
+    )
+  let { cwd, done: result } = await run()
+  if (await lacksBash(call, result)) ({ cwd, done: result } = await run())
   call.record({ change: 'executed', path: cwd, command })
   return { result, notes: await keepState(call, result) }
+}
+
+/** Finds out whether a command did not run, since its machine has no bash. The shell is then `sh`. */
+async function lacksBash({ session, signal }: Call, { exitStatus, shellState }: CommandResult): Promise<boolean> {
+  const { shell, workspace } = session
+  if (shell?.name !== 'bash' || exitStatus !== 127 || shellState !== undefined) return false
+  const { exitStatus: status } = await workspace.exec('true', { shell: shell.name, login: false, signal })
+  if (status === 127) shell.name = 'sh'
+  return shell.name === 'sh'
 }
 
 /** Starts a command in the background. It has the state of the shell, and changes nothing of it. */
