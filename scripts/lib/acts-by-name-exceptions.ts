@@ -100,6 +100,10 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 9,
     reason: "rclone's own directories, which no mount shows; the mount point's parent belongs to this user",
   },
+  'packages/executors/bubblewrap/src/loopback/listen.ts': {
+    acts: 5,
+    reason: 'a socket in a directory that is held open, and that lies outside of every mount',
+  },
   'packages/executors/bubblewrap/src/view/etc-directory.ts': {
     acts: 10,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',

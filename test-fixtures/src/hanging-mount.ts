@@ -31,10 +31,13 @@ while (sysread($fuse, my $request, 200_000)) {
   elsif ($op != 2 && $op != 36 && $op != 42) { answer($unique, 38, '') }
 }`
 
-/** @param at an empty directory. When the mount is disposed, waiting reads end */
+/**
+ * @param at an empty directory. When the mount is disposed, waiting reads end
+ * @param isDead the mount answers nothing at all. Default: it answers all but reads
+ */
 export async function mountHanging(
   at: string,
-  { uid, gid }: { readonly uid: number; readonly gid: number },
+  { uid, gid, isDead = false }: { readonly uid: number; readonly gid: number; readonly isDead?: boolean },
 ): Promise<HangingMount> {
   const mount = process.arch === 'arm64' ? 40 : 165
   const child = spawn('/usr/bin/perl', ['-e', server, at, ...[uid, gid, mount].map(String)], {
@@ -48,6 +51,7 @@ export async function mountHanging(
     if (text.includes('read\n')) onRead()
   })
   await ready
+  if (isDead) child.kill('SIGSTOP')
   return {
     read,
     async [Symbol.asyncDispose]() {

@@ -35,10 +35,14 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('[SV1] ends as the command does that never listens', async () => {
+  it.each([
+    ['echo no server; exit 3', 3],
+    ['echo no server', 1],
+  ])('[SV1] says it where the command ends without a server: %s', async (command, code) => {
     await using project = await createProject({})
-    const ended = await ws(['--root', project.path, 'publish', '8000', '--', 'echo no server; exit 3'])
-    expect(ended).toMatchObject({ code: 3, stdout: 'no server\n', stderr: '' })
+    const ended = await ws(['--root', project.path, 'publish', '8000', '--', command])
+    const stderr = 'ws: the command ended, and nothing listens on port 8000\n'
+    expect(ended).toMatchObject({ code, stdout: 'no server\n', stderr })
   })
 })
 

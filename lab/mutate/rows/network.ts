@@ -274,4 +274,18 @@ export const networkMutations: Mutations = {
       title: 'no other process',
     },
   ],
+  'a published Unix socket that a command exchanges, or a server that accepts nothing and so holds up other ports': [
+    {
+      removes: 'the origin of bind mounts',
+      text: 'originOf(directory).startsWith(originOf(path))',
+      by: 'path.length < 0',
+      title: 'through a bind mount',
+    },
+    {
+      removes: 'connections beside one another',
+      text: '{ $connects{$id} = [$child, $to] }',
+      by: '{ $connects{$id} = 1; finish($id, $child, $to) }',
+      title: 'accepts nothing',
+    },
+  ],
 }

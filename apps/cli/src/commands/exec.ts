@@ -57,12 +57,15 @@ Examples:
     })
 }
 
-/** @param beside work with the running command; a failure of it ends the command */
+/**
+ * @param beside work with the running command; a failure of it ends the command
+ * @returns the command's exit code, or that of `beside` where the command succeeded
+ */
 export async function exec(
   context: CommandContext,
   command: readonly string[],
   flags: ExecFlags,
-  beside?: (workspace: Workspace, running: RunningCommand) => Promise<void>,
+  beside?: (workspace: Workspace, running: RunningCommand) => Promise<number>,
 ): Promise<number> {
   const environment = parseEnvironment(flags.env ?? [])
   try {
@@ -74,7 +77,7 @@ export async function exec(
     const { output } = context
     if (!output.json) await stream(context, running)
     const result = await running.wait()
-    await work
+    const besideCode = await work
     context.signal.throwIfAborted()
     if (output.json) await output.value(result)
     else {
@@ -83,7 +86,7 @@ export async function exec(
       if (result.survivors) remarks.push(survivorsNote)
       for (const remark of remarks) complainTo(process.stderr, remark)
     }
-    return exitCodeOf(result)
+    return exitCodeOf(result) || (besideCode ?? exitCodes.ok)
   } catch (error) {
     const report = context.complain(error)
     return report.exitCode === exitCodes.failed ? exitCodes.notStarted : report.exitCode

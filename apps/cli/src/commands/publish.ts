@@ -4,6 +4,7 @@ import type { RunningCommand, Workspace } from '@ws/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
 import type { Start } from '../command-context.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { complainTo } from '../terminal/wrap.ts'
 import { exec } from './exec.ts'
 import { collect, parseEnvironment } from './options.ts'
@@ -41,9 +42,14 @@ Examples:
       parseEnvironment(flags.env ?? [])
       start((context) =>
         exec(context, command, { ...flags, login: true, stdin: false }, async (workspace, running) => {
-          if (!(await listens(workspace, running, port))) return
+          if (!(await listens(workspace, running, port))) {
+            if (!context.signal.aborted)
+              complainTo(process.stderr, `the command ended, and nothing listens on port ${port}`)
+            return exitCodes.failed
+          }
           const { url } = await workspace.publish(port, { hostPort })
           complainTo(process.stderr, `port ${port} of the workspace is ${url}`)
+          return exitCodes.ok
         }),
       )
     })

@@ -1,93 +1,16 @@
-import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { rm, stat } from 'node:fs/promises'
-import { get } from 'node:http'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { promisify } from 'node:util'
 
-import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { type AccessEvent, createWorkspace, rules, type Workspace, type WorkspaceOptions } from '@ws/core'
-import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createWorkspace, rules, type Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
-import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
+import { component, describeWith } from '@ws/test-fixtures'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-let scratch: ScratchDirectory
-
-async function open(
-  executor: BubblewrapExecutorOptions = {},
-  more: Partial<Pick<WorkspaceOptions, 'rules'>> = {},
-): Promise<{ readonly workspace: Workspace; readonly events: AccessEvent[] }> {
-  scratch = await createScratchDirectory()
-  onTestFinished(() => scratch.remove())
-  const { path: root, owner } = scratch
-  const workspace = await createWorkspace({
-    mounts: [{ at: '/workspace', adapter: () => createLocalAdapter({ root, owner }) }],
-    executors: [createBubblewrapExecutor(executor)],
-    ...more,
-  })
-  onTestFinished(() => workspace.close())
-  const events: AccessEvent[] = []
-  workspace.on('access', (event) => events.push(event))
-  return { workspace, events }
-}
-
-/** A server that says its own address to each request, and repeats the body. */
-const program = (host: string, port: number): string =>
-  [
-    'import http.server as h, socket, sys',
-    'class H(h.BaseHTTPRequestHandler):',
-    '  protocol_version = "HTTP/1.1"',
-    '  def do_GET(self):',
-    '    body = f"hello {self.path}".encode()',
-    '    self.send_response(200); self.send_header("content-length", str(len(body))); self.end_headers(); self.wfile.write(body)',
-    '  def log_message(self, *a): pass',
-    `class S(h.ThreadingHTTPServer): address_family = socket.AF_INET6 if ":" in "${host}" else socket.AF_INET`,
-    `s = S(("${host}", ${port}), H)`,
-    'print("ready", flush=True)',
-    's.serve_forever()',
-  ].join('\n')
-
-async function serve(workspace: Workspace, port: number, host = '127.0.0.1') {
-  await workspace.write('/workspace/server.py', program(host, port))
-  const ready = Promise.withResolvers<void>()
-  const running = await workspace.start('python3 server.py', { onOutput: () => ready.resolve() })
-  await ready.promise
-  return {
-    async end() {
-      running.kill('SIGKILL')
-      await running.wait()
-    },
-  }
-}
-
-function ask(where: string | { readonly socketPath: string }, path = '/'): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = typeof where === 'string' ? { port: new URL(where).port } : where
-    get({ host: '127.0.0.1', agent: false, path, ...options }, (response) => {
-      let body = ''
-      response.on('data', (chunk: Buffer) => (body += String(chunk)))
-      response.on('end', () => resolve(body))
-      response.on('error', reject)
-    }).on('error', (error: NodeJS.ErrnoException) => resolve(`failed ${error.code}`))
-  })
-}
-
-/** The helpers of a process whose script has these words. */
-function helpersOf(parent: number, words: string): number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    try {
-      const stat = /^\d+$/.test(name) ? readFileSync(`/proc/${name}/stat`, 'latin1') : ''
-      const isChild = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
-      return isChild && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(words) ? [Number(name)] : []
-    } catch {
-      return []
-    }
-  })
-}
+import { ask, helpersOf, open, serve, start } from './support/servers.ts'
 
 describeWith([component('bubblewrap'), component('perl'), component('python3')], 'a published port', () => {
   it.each([
@@ -123,7 +46,7 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
   })
 
   it('[SV1] can be a Unix socket', async () => {
-    const { workspace } = await open()
+    const { workspace, scratch } = await open()
     const server = await serve(workspace, 3000)
     const socketPath = join(scratch.path, '..', `ws-${process.pid}.sock`)
     onTestFinished(() => rm(socketPath, { force: true }))
@@ -170,7 +93,7 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     await expect(workspace.publish(3000)).rejects.toMatchObject({
       code: 'ENOENT',
       reason: 'nothing listens on port 3000 of the workspace',
-      remedy: 'start the server first, as a command in the background; `ports()` lists what listens',
+      remedy: 'wait until `ports()` lists it; the server must be a command in the background that acknowledges no rule',
     })
     const server = await serve(workspace, 3000)
     const other = createServer().listen(0, '127.0.0.1')
@@ -179,15 +102,14 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     const hostPort = (other.address() as AddressInfo).port
     await expect(workspace.publish(3000, { hostPort })).rejects.toMatchObject({
       code: 'EBUSY',
-      reason: 'the port or the path on this machine is taken',
-      remedy: 'choose another one, or leave `hostPort` out',
+      reason: `port ${hostPort} of this machine is taken`,
+      remedy: 'leave `hostPort` out, or choose another',
     })
-    await expect(workspace.publish(3000, { socketPath: '/nowhere/at/all' })).rejects.toMatchObject({ code: 'ENOENT' })
     const { url } = await workspace.publish(3000)
     await expect(workspace.publish(3000)).rejects.toMatchObject({
       code: 'EEXIST',
       reason: `port 3000 is published already at ${url}`,
-      remedy: 'use that address, or call `unpublish` first',
+      remedy: 'use that one, or call `unpublish` first',
     })
     await expect(workspace.publish(4000)).rejects.toMatchObject({
       code: 'EACCES',
@@ -197,6 +119,7 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     await expect(workspace.unpublish(3001)).rejects.toMatchObject({
       code: 'ENOENT',
       reason: 'port 3001 is not published',
+      remedy: 'nothing is left to do',
     })
     for (const port of [80, 0, 65_536, 3.5, Number.NaN, '3000'])
       await expect(workspace.publish(port as number)).rejects.toMatchObject({ code: 'EINVAL' })
@@ -248,6 +171,50 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     await server.end()
   })
 
+  it('[SV1] is reached while the server of another port accepts nothing, whose connections end', async () => {
+    const { workspace } = await open()
+    const full = [
+      'import socket, time',
+      's = socket.socket(); s.bind(("127.0.0.1", 3001)); s.listen(0)',
+      'held = [socket.socket() for n in range(4)]',
+      'for one in held: one.setblocking(False); one.connect_ex(("127.0.0.1", 3001))',
+      'print("ready", flush=True); time.sleep(600)',
+    ].join('\n')
+    await workspace.write('/workspace/full.py', full)
+    const [silent, server] = [await start(workspace, 'python3 full.py'), await serve(workspace, 3000)]
+    const [{ hostPort = 0 }, { url = '' }] = [await workspace.publish(3001), await workspace.publish(3000)]
+    const sockets = Array.from({ length: 40 }, () => connect(hostPort, '127.0.0.1'))
+    let ended = 0
+    const ends = sockets.map(async (socket) => {
+      socket.on('error', () => undefined) // a reset is the expected end
+      await new Promise((resolve) => socket.once('close', resolve))
+      ended += 1
+    })
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    for (let n = 0; n < 5; n++) expect(await ask(url)).toBe('hello /')
+    expect(ended).toBeLessThan(sockets.length)
+    await Promise.all(ends)
+    await Promise.all([silent.end(), server.end()])
+  })
+
+  it('[SV1] of two calls at a time is published once, and a call that fails is told of itself alone', async () => {
+    const { workspace } = await open()
+    const server = await serve(workspace, 3000)
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port: hostPort } = other.address() as AddressInfo
+    const failed = expect(workspace.publish(3000, { hostPort })).rejects.toMatchObject({ code: 'EBUSY' })
+    const unpublished = expect(workspace.unpublish(3000)).rejects.toMatchObject({ code: 'ENOENT' })
+    const [one, two] = await Promise.allSettled([workspace.publish(3000), workspace.publish(3000)])
+    expect(one.status).toBe('fulfilled')
+    expect(two).toMatchObject({ reason: { code: 'EEXIST' } })
+    await Promise.all([failed, unpublished])
+    const ends = await Promise.allSettled([workspace.unpublish(3000), workspace.unpublish(3000)])
+    expect(ends).toMatchObject([{ status: 'fulfilled' }, { reason: { code: 'ENOENT' } }])
+    await server.end()
+  })
+
   it('[SV1] survives thousands of connections that a command leaves behind, and a port that is taken is said', {
     tags: 'all',
   }, async () => {
@@ -282,32 +249,6 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     },
   )
 })
-
-describeWith(
-  [component('bubblewrap'), component('perl'), component('node'), component('chromium')],
-  'a published port in a browser',
-  { tags: 'deep' },
-  () => {
-    it('[SV1] shows the page of a server of node', async () => {
-      const { workspace } = await open()
-      const page = '<title>before</title><script>document.title = "hello " + location.pathname</script>'
-      const program = `require('http').createServer((q, r) => r.end(${JSON.stringify(page)})).listen(5173, 'localhost', () => console.log('ready'))`
-      await workspace.write('/workspace/server.cjs', program)
-      const ready = Promise.withResolvers<void>()
-      const running = await workspace.start('node server.cjs', { onOutput: () => ready.resolve() })
-      await ready.promise
-      expect((await workspace.exec('curl -s localhost:5173')).stdout).toBe(page)
-      const { url } = await workspace.publish(5173)
-      const profile = join(scratch.path, '..', `profile-${process.pid}`)
-      onTestFinished(() => rm(profile, { recursive: true, force: true }))
-      const flags = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`, '--dump-dom']
-      const { stdout } = await promisify(execFile)('chromium', [...flags, `${url}/page`])
-      expect(stdout).toContain('<title>hello /page</title>')
-      running.kill('SIGKILL')
-      await running.wait()
-    })
-  },
-)
 
 describe('the rule `publish`', () => {
   let workspace: Workspace

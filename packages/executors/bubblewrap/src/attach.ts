@@ -40,7 +40,7 @@ import { openSources, openTools } from './view/sources.ts'
 import { useStartGuard, type StartGuard } from './processes/start-guard.ts'
 import { KeptNames } from './view/kept-names.ts'
 import { WarmPool } from './warm/pool.ts'
-import { launchNext } from './warm/start.ts'
+import { launchNext, untilAborted } from './warm/start.ts'
 
 interface PreparedSandbox extends PreparedCommand {
   readonly command: SandboxCommand
@@ -98,6 +98,9 @@ export function attachBubblewrap(
   }
 
   async function prepare(plan: BindPlan, request: CommandRequest, terminal?: TerminalDevice): Promise<PreparedSandbox> {
+    request.signal?.throwIfAborted()
+    const joining = networks.join(request, plan.hostRules)
+    joining.catch(() => undefined) // awaited below
     await Tools.checkToolPlaces(options.tools, plan, 'exec')
     const { cwd, cache, bare } = request
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
@@ -114,8 +117,6 @@ export function attachBubblewrap(
     const { argv, env, extraFds } = commandLine(request, { shell, env: whole, terminal })
     const system = systemFor(shell)
     request.signal?.throwIfAborted()
-    const joining = networks.join(request, plan.hostRules)
-    joining.catch(() => undefined) // awaited below
     const { mode, held, mounted, hidden } = await prepareTree(plan, system, {
       owner,
       options,
@@ -140,8 +141,6 @@ export function attachBubblewrap(
         unixSockets: options.unixSockets === 'workspace',
         extendedAttributes: HostPaths.offersExtendedAttributes(plan),
       })
-      const joined = await joining
-      network = joined.named
       request.signal?.throwIfAborted()
       const { placements } = split.mounted
       const sources = await openSources(placements)
@@ -154,6 +153,9 @@ export function attachBubblewrap(
         etc: etcFor(system).fd,
         hidden: { identity: rootIdentity(plan, sources), names: hidden },
       }
+      // as late as possible: for the first command, the network is being made
+      const joined = await untilAborted(joining, request.signal)
+      network = joined.named
       const command: SandboxCommand = {
         ...{ layout, split, sources, reserved, system, argv, env, cwd, extraFds, seccomp, contents, limits, direct },
         ...{ tools: tools.tools, cgroup, bwrap: programs.bwrap, proot: programs.proot },

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 
 import type { Owner } from '@ws/core/adapter'
 import { execError } from '@ws/core/executor'
@@ -9,15 +10,21 @@ import { howToInstall, Processes } from '@ws/sandbox'
 import { startError } from '../bwrap/failure.ts'
 import type { HeldNetwork } from '../processes/held-network.ts'
 import type { StartGuard } from '../processes/start-guard.ts'
+import { afterSilence } from '../warm/supervisor-parts.ts'
 
 export interface HoldOptions {
   readonly bwrap: string
   readonly owner: Owner
   readonly guard: StartGuard
+  readonly signal?: AbortSignal | undefined
 }
 
-const hold = readFileSync(new URL('hold.pl', import.meta.url), 'utf8')
-/** Milliseconds for the holder to start, and to end. */
+const script = '# Holds a network namespace until its input ends.\necho; read -r word'
+/** The holder sees a shell alone: a file system elsewhere that does not answer delays no command. */
+const tree = ['/usr', '/bin', '/lib', '/lib64'].flatMap((path) => ['--ro-bind-try', path, path])
+/** The number of the pipe on which bubblewrap names its child. */
+const infoFd = 3
+/** Milliseconds for the holder to start. */
 const patience = 10_000
 const noPerl = 'commands share a loopback by perl, which is not installed'
 const howToFix = `\`${howToInstall('perl-base')}\`, or set \`loopback: "command"\`, so that each command has its own`
@@ -32,27 +39,25 @@ export class NetworkHolder {
     this.place = place
   }
 
-  /** @throws WorkspaceError `ENOEXECUTOR` without perl; `ENOEXEC` on failure; the system's error without descriptors */
-  static async start({ bwrap, owner, guard }: HoldOptions): Promise<NetworkHolder> {
+  /** @throws WorkspaceError `ENOEXECUTOR` without perl; `ENOEXEC` on failure; the system's error without descriptors; `signal.reason` */
+  static async start({ bwrap, owner, guard, signal }: HoldOptions): Promise<NetworkHolder> {
     if (!existsSync(Processes.perl)) throw execError('ENOEXECUTOR', noPerl, { remedy: howToFix })
-    const argv = ['--unshare-user', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL', '--dev-bind', '/', '/']
+    const argv = ['--unshare-user', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL']
+    argv.push('--info-fd', String(infoFd), ...tree, '--', '/bin/sh', '-c', script)
     const asOwner = process.getuid?.() === 0 ? owner : {}
-    const child = Processes.spawnChild(bwrap, [...argv, '--', Processes.perl, '-e', hold], {
-      ...{ stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/', detached: true },
+    const child = Processes.spawnChild(bwrap, argv, {
+      ...{ stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: {}, cwd: '/', detached: true },
       ...asOwner,
     })
     const started = child.pid === undefined ? () => undefined : guard.starting(child.pid)
     try {
-      const place = readPlace(await firstLine(child))
-      return new NetworkHolder(child, place)
+      return new NetworkHolder(child, await placeOf(child, signal))
     } catch (error) {
-      // the child of bubblewrap too, which waits for a word of it
-      if (child.pid !== undefined) Processes.sendSignal(-child.pid, 'SIGKILL')
+      kill(child)
       throw error
     } finally {
       started()
-      child.stdout?.destroy()
-      child.stderr?.destroy()
+      for (const stream of child.stdio.slice(1)) stream?.destroy()
       child.unref()
       const { stdin } = child
       if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref()
@@ -68,33 +73,44 @@ export class NetworkHolder {
     if (this.isLost) return
     const exited = once(this.#child, 'exit')
     this.#child.ref()
-    this.#child.stdin?.end()
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), patience)
+    kill(this.#child)
     await exited
-    clearTimeout(timer)
   }
 }
 
-function firstLine(child: ChildProcess): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  let said = ''
+/** Kills bubblewrap, and its child: until the start has finished, the child waits for a word of bubblewrap. */
+function kill({ pid }: ChildProcess): void {
+  if (pid !== undefined) Processes.sendSignal(-pid, 'SIGKILL')
+}
+
+/** Waits until the holder runs. Its loopback is up by then. */
+function placeOf(child: ChildProcess, signal: AbortSignal | undefined): Promise<HeldNetwork> {
+  const { promise, resolve, reject } = Promise.withResolvers<HeldNetwork>()
+  let info = ''
   let complaint = ''
-  const timer = setTimeout(() => reject(startError('the holder of the network did not answer')), patience)
+  const silence = afterSilence(patience, () => reject(startError('the holder of the network did not answer')))
+  const onAbort = (): void => reject(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
   child.stdin?.on('error', () => undefined) // `close` reports the end of the holder
-  child.stdout?.on('data', (chunk: Buffer) => {
-    said += chunk.toString('latin1')
-    if (said.includes('\n')) resolve(said)
-  })
+  const infoPipe = child.stdio[infoFd] as Readable
+  infoPipe.on('data', (chunk: Buffer) => (info += chunk.toString('latin1')))
+  const known = once(infoPipe, 'end')
+  child.stdout?.once('data', () => void known.then(() => resolve(readPlace(info))).catch(reject))
   child.stderr?.on('data', (chunk: Buffer) => {
     if (complaint.length < 4096) complaint += chunk.toString('latin1')
   })
   child.on('error', reject)
   child.on('close', () => reject(startError(complaint)))
-  return promise.finally(() => clearTimeout(timer))
+  return promise.finally(() => {
+    clearInterval(silence)
+    signal?.removeEventListener('abort', onAbort)
+  })
 }
 
-function readPlace(line: string): HeldNetwork {
-  const [, pid, startTime = '', name = ''] = /^(\d+) (\d+) (net:\[\d+\])\n$/.exec(line) ?? []
-  if (pid === undefined) throw startError(line)
-  return { pid: Number(pid), startTime, name }
+function readPlace(info: string): HeldNetwork {
+  const pid = Number(/"child-pid": *(\d+)/.exec(info)?.[1] ?? 0)
+  const [, inode] = /"net-namespace": *(\d+)/.exec(info) ?? []
+  const startTime = Processes.readProcessStat(pid)?.startTime
+  if (inode === undefined || startTime === undefined) throw startError(info)
+  return { pid, startTime, name: `net:[${inode}]` }
 }

@@ -33,7 +33,7 @@ export class Networks {
   readonly #options: NetworksOptions
   /** By the rules that narrow the list. */
   readonly #shared = new Map<string, Shared>()
-  #isClosed = false
+  readonly #ending = new AbortController()
 
   constructor(options: NetworksOptions) {
     this.#options = options
@@ -62,7 +62,7 @@ export class Networks {
 
   /** Ends the held networks. Commands that still run keep their own. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#ending.abort(execError('ECLOSED', 'the workspace has been closed'))
     const shared = [...this.#shared.values()]
     this.#shared.clear()
     const end = async ({ holder }: Shared) => (await holder.catch(() => undefined))?.close() // a command has reported the failure
@@ -73,10 +73,11 @@ export class Networks {
     const known = this.#shared.get(key)
     if (known !== undefined && !(await known.holder).isLost) return known
     if (this.#shared.get(key) !== known) return this.#find(key, list)
-    if (this.#isClosed) throw execError('ECLOSED', 'the workspace has been closed')
+    const { signal } = this.#ending
+    signal.throwIfAborted()
     const { bwrap, owner, guard, authority } = this.#options
     const gate = list && new NetworkGate(list, authority)
-    const made: Shared = { holder: NetworkHolder.start({ bwrap, owner, guard: guard() }), gate }
+    const made: Shared = { holder: NetworkHolder.start({ bwrap, owner, guard: guard(), signal }), gate }
     this.#shared.set(key, made)
     made.holder.catch(() => this.#shared.get(key) === made && this.#shared.delete(key))
     return made

@@ -1,33 +1,33 @@
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createServer, type Server, type Socket } from 'node:net'
-import { dirname } from 'node:path'
+import { open } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 
-import { WorkspaceError } from '@ws/core'
-import type { Owner } from '@ws/core/adapter'
+import { concurrency, type Owner } from '@ws/core/adapter'
 import type { PublishedHost, SharedLoopback } from '@ws/core/executor'
+import { Processes } from '@ws/sandbox'
 
 import { startListener } from '../network/listener.ts'
 import type { HeldNetwork } from '../processes/held-network.ts'
+import { listen, shortageError } from './listen.ts'
 
 /** Most connections to one published port at a time. */
 const mostConnections = 256
+/** Most connections to one published port that are being made. A server that accepts nothing holds up its own port alone. */
+const mostConnecting = 16
 /** Stand-in addresses of the gate, `198.18.0.0/15`, as the kernel writes them. */
 const ofGate = /^[0-9A-F]{4}1[23]C6:/
 const everywhere = /^0+:/
-/** The kernel lists sockets that listen first. */
-const listened = 256 * 1024
+/** Most bytes of a table that are read: some 100,000 sockets that listen. */
+const longestTable = 16 * 1024 * 1024
 
 /**
  * The ports on which programs listen in a held network, without those of its gate.
  * @param gatePorts ports on which the gate takes connections to every address
  */
-export async function listeningPorts({ pid }: HeldNetwork, gatePorts: readonly number[]): Promise<number[]> {
+export async function listeningPorts(held: HeldNetwork, gatePorts: readonly number[]): Promise<number[]> {
   const ports = new Set<number>()
   for (const file of ['tcp', 'tcp6']) {
-    const table = (await readFile(`/proc/${pid}/net/${file}`, 'latin1').catch(() => '')).slice(0, listened)
-    for (const [, local = ''] of table.matchAll(/: ([0-9A-F]+:[0-9A-F]{4}) [0-9A-F]+:0000 0A /g)) {
+    for (const [, local = ''] of (await listening(held, file)).matchAll(/: ([0-9A-F]+:[0-9A-F]{4}) \S+ 0A /g)) {
       const port = Number.parseInt(local.slice(-4), 16)
       if (port < 1024 || ofGate.test(local)) continue
       if (everywhere.test(local) && gatePorts.includes(port)) continue // @defence reach unasked: is reached from the host until
@@ -35,6 +35,26 @@ export async function listeningPorts({ pid }: HeldNetwork, gatePorts: readonly n
     }
   }
   return [...ports].sort((one, other) => one - other)
+}
+
+/** The lines of sockets that listen, which the kernel lists first; none after the end of the process, or without IPv6. */
+async function listening({ pid, startTime }: HeldNetwork, file: string): Promise<string> {
+  await using table = await open(`/proc/${pid}/net/${file}`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw shortageError(error, 'ports') ?? error
+    return undefined
+  })
+  // an open table stays that of the process that had this number
+  if (table === undefined || Processes.readProcessStat(pid)?.startTime !== startTime) return ''
+  let text = ''
+  for (
+    let part = ' ';
+    part !== '' && text.length < longestTable && !/^ *\d+: \S+ \S+ (?!0A)/m.test(part);
+    text += part
+  ) {
+    const { buffer, bytesRead } = await table.read(Buffer.alloc(16_384))
+    part = buffer.toString('latin1', 0, bytesRead)
+  }
+  return text
 }
 
 /** Gives programs of this machine addresses of ports in held networks. */
@@ -49,28 +69,30 @@ export class Publisher {
   /** @param place the network now; it can be another one after its holder was killed @throws WorkspaceError `EBUSY`, `EACCES`, `ENOENT` */
   async publish(
     port: number,
-    { hostPort, socketPath }: Pick<Parameters<SharedLoopback['publish']>[1], 'hostPort' | 'socketPath'>,
+    wanted: Parameters<SharedLoopback['publish']>[1],
     place: () => Promise<HeldNetwork | undefined>,
   ): Promise<PublishedHost> {
     const sockets = new Set<Socket>()
+    const connecting = new concurrency.Semaphore(mostConnecting)
     const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (outer) => {
       sockets.add(outer)
       outer.on('error', () => undefined) // its end is enough
       outer.once('close', () => sockets.delete(outer))
-      this.#connect(port, place).then(
-        (inner) => join(outer, inner),
+      const connect = async () => (outer.destroyed ? undefined : await this.#connect(port, place))
+      connecting.run(connect).then(
+        (inner) => inner && join(outer, inner),
         () => outer.resetAndDestroy(), // as for a port on which nothing listens
       )
     })
     server.maxConnections = mostConnections
-    const where = socketPath === undefined ? { host: '127.0.0.1', port: hostPort } : { path: socketPath }
-    await listen(server, where)
+    const end = await listen(server, wanted)
     const address = server.address()
     return {
       ...(typeof address === 'object' && address !== null && { port: address.port }),
       async close() {
         for (const socket of sockets) socket.destroy()
         await new Promise((resolve) => server.close(resolve))
+        await end()
       },
     }
   }
@@ -100,38 +122,4 @@ function join(outer: Socket, inner: Socket): void {
   const end = (): void => undefined // the failure of a side ends both
   pipeline(outer, inner, end)
   pipeline(inner, outer, end)
-}
-
-async function listen(
-  server: Server,
-  where: { readonly host: string; readonly port: number } | { readonly path: string },
-) {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const path = 'path' in where ? where.path : undefined
-  // once it listens, an error is one of a single connection
-  server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error, path)))
-  // the socket is made at once, for this user alone
-  const before = path === undefined ? undefined : process.umask(0o077)
-  try {
-    server.listen({ ...where, exclusive: true }, resolve)
-  } finally {
-    if (before !== undefined) process.umask(before)
-  }
-  await promise
-}
-
-/** Node reports a missing directory as `EACCES`. */
-function listenError(native: NodeJS.ErrnoException, path: string | undefined): Error {
-  const refuse = (code: 'EBUSY' | 'EACCES' | 'ENOENT', reason: string, remedy: string): Error =>
-    new WorkspaceError({ code, operation: 'publish', reason, remedy, native })
-  if (native.code === 'EADDRINUSE')
-    return refuse(
-      'EBUSY',
-      'the port or the path on this machine is taken',
-      'choose another one, or leave `hostPort` out',
-    )
-  if (native.code !== 'EACCES') return native
-  if (path !== undefined && !existsSync(dirname(path)))
-    return refuse('ENOENT', 'the directory of `socketPath` is missing', 'make it first')
-  return refuse('EACCES', 'this process may not listen there', 'choose a `hostPort` from 1024 on, or another directory')
 }

@@ -1,7 +1,8 @@
 # Opens sockets in the network namespace of another process and hands them to Node. It is perl for the reasons of the loader.
 #
 # The process stays outside: the sandbox holds no listening socket, has no capability for ports below 1024, and no channel to the
-# host. Each request is done by a child of its own, which waits for it already.
+# host. Each request is done by a child of its own, which waits for it already. Connections are made beside one another, and other
+# requests one after the other.
 #
 # Root enters the network namespace as root: the kernel counts the descriptors on their way by user, and a command can use up those of
 # its own user. Root without the right (CAP_SYS_ADMIN) becomes the owner of the commands. An owner enters the user namespace that the
@@ -112,18 +113,26 @@ sub enter {
   syscall($setns, fileno $net, 0x40000000) == 0 or failed($id, 'enter-network');
 }
 
-# A connection to a port of the loopback, of either family. A listener that accepts nothing is given two seconds.
+# A connection to a port of the loopback, of either family. A listener whose queue is full says nothing: it is asked again for half a second.
 sub connected {
   my ($port) = @_;
+  my $tries = 10;
   my $first = place('127.0.0.1', $port);
   for my $to ($first, pack('SnNa16N', 10, $port, 0, "\0" x 15 . "\1", 0)) {
-    socket(my $socket, unpack('S', $to), 1 | 0x800, 0) or return;
-    return $socket if connect($socket, $to);
-    next if $! != 115;
-    vec(my $writable = '', fileno $socket, 1) = 1;
-    select(undef, $writable, undef, 2) > 0 or next;
-    return $socket if unpack('l', getsockopt($socket, 1, 4)) == 0;
+    while ($tries) {
+      socket(my $socket, unpack('S', $to), 1 | 0x800, 0) or return;
+      return $socket if connect($socket, $to);
+      last if $! != 115;
+      vec(my $writable = '', fileno $socket, 1) = 1;
+      if (select(undef, $writable, undef, 0.05) > 0) {
+        $! = unpack('l', getsockopt($socket, 1, 4));
+        return $socket if $! == 0;
+        last;
+      }
+      $tries--;
+    }
   }
+  $! = 110 if !$tries;
   return;
 }
 
@@ -139,8 +148,8 @@ sub open_all {
     my ($kind, $at, $port) = split(/:/, $wanted[$number]);
     if ($kind eq 'out') {
       my $connected = connected($port) or failed($id, 'connect');
-      hand($id, fileno $connected, qq({"cmd":"NODE_HANDLE","type":"net.Socket","msg":{"id":$id,"number":$number}}));
-      next;
+      send_descriptor(fileno $parent, fileno $connected, '.') or failed($id, 'sendmsg');
+      exit 0;
     }
     socket(my $socket, 2, $kind eq 'dns' ? 2 : 1, 0) or failed($id, 'socket');
     setsockopt($socket, 1, 2, 1) if $kind ne 'dns';
@@ -149,7 +158,6 @@ sub open_all {
     my $type = $kind eq 'dns' ? '"dgram.Socket","dgramType":"udp4"' : '"net.Server"';
     hand($id, fileno $socket, qq({"cmd":"NODE_HANDLE","type":$type,"msg":{"id":$id,"number":$number}}));
   }
-  print "done $id\n";
   exit 0;
 }
 
@@ -168,6 +176,8 @@ sub spare {
 
 # For each network: the socket that hears its refusals, and those that were told. After $most refusals, the socket is not read until it settles.
 my (%hears, %told);
+# For each connection that is being made: the child, and the way to it.
+my %connects;
 my $most = 100;
 my ($child, $to) = spare();
 
@@ -196,25 +206,37 @@ sub take {
   ($child, $to) = spare() if !$child;
   if (!$child) { my $e = $! + 0; print "failed $id fork $e\n"; return }
   syswrite($to, "$line\n");
-  waitpid($child, 0);
-  # it has ended without a word
-  print "failed $id ended 0\n" if $? > 256 || $? & 127;
-  my $packets = $? == 0 && take_descriptor($to);
-  $hears{$id} = $packets if $packets;
-  close $to;
+  if ($line =~ / out:/) { $connects{$id} = [$child, $to] } else { finish($id, $child, $to) }
   ($child, $to) = spare();
+}
+
+# Takes the socket of a child that has done its request.
+sub finish {
+  my ($id, $child, $to) = @_;
+  waitpid($child, 0);
+  my $taken = $? == 0 && take_descriptor($to);
+  my $connects = delete $connects{$id};
+  # it has ended without a word
+  print "failed $id ended 0\n" if $? > 256 || $? & 127 || $connects && $? == 0 && !$taken;
+  close $to;
+  return if !$taken;
+  return $hears{$id} = $taken if !$connects;
+  hand($id, fileno $taken, qq({"cmd":"NODE_HANDLE","type":"net.Socket","msg":{"id":$id,"number":0}}));
 }
 
 my $input = '';
 while (1) {
   my $wanted = '';
   my @heard = grep { !is_full($_) } keys %hears;
-  vec($wanted, fileno $_, 1) = 1 for *STDIN, @hears{@heard};
+  vec($wanted, fileno $_, 1) = 1 for *STDIN, @hears{@heard}, map { $_->[1] } values %connects;
   select(my $ready = $wanted, undef, undef, undef) > 0 or next;
+  my @done = grep { vec($ready, fileno $connects{$_}[1], 1) } keys %connects;
   if (vec($ready, 0, 1)) {
     sysread(STDIN, $input, 65536, length $input) or exit 0;
     take($1) while $input =~ s/^(.*)\n//;
-  } else {
+  }
+  finish($_, @{ $connects{$_} }) for @done;
+  if (!@done && !vec($ready, 0, 1)) {
     report($_, 64) for @heard;
     # others use this process too: packets wait a moment, requests do not
     vec(my $requests = '', 0, 1) = 1;

@@ -146,7 +146,7 @@ async function take(
 }
 
 /** @throws `signal.reason`; the caller must release a value that arrives late */
-async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })

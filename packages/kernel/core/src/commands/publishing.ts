@@ -6,6 +6,7 @@ import type { HostsRule, PublishRule } from '../contract/policy.ts'
 import type { ListeningPort, PortDoor, PublishedPort, PublishOptions } from '../contract/publishing.ts'
 import type { ErrorCode } from '../errors.ts'
 import { virtualError } from '../mount/errors.ts'
+import { readHostDirectories } from '../mount/host-roots.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
 import { publishedPort } from '../policy/check-rules.ts'
@@ -43,12 +44,15 @@ export class Ports implements PortDoor {
     return this.#audited('publish', port, async () => {
       checkMethod('publish', 'publish', options)
       if (options.hostPort !== undefined && options.socketPath !== undefined) throw problems.both()
+      // of two calls at a time, the second one waits for the outcome of the first
+      for (let before; (before = this.#published.get(port)) !== undefined; ) {
+        const held = await before.catch(() => undefined) // its own call reports it
+        if (held !== undefined && this.#published.get(port) === before) throw problems.twice(port, held.known)
+      }
       const { context } = this.#door()
       admitCall(context, 'publish', undefined)
       const closed = context.gate.publishRules().find(({ ports }) => !ports.includes(port))
       if (closed !== undefined) throw problems.forbidden(port, closed) // @defence reach unasked: is refused in one sentence
-      const before = this.#published.get(port)
-      if (before !== undefined) throw problems.twice(port, (await before).known)
       const holding = this.#hold(port, options)
       this.#published.set(port, holding)
       holding.catch(() => this.#published.get(port) === holding && this.#published.delete(port))
@@ -58,11 +62,12 @@ export class Ports implements PortDoor {
 
   unpublish(port: number): Promise<void> {
     return this.#audited('unpublish', port, async () => {
+      const holding = this.#published.get(port)
+      const held = await holding?.catch(() => undefined) // `publish` reports it
       admitCall(this.#door().context, 'unpublish', undefined)
-      const held = this.#published.get(port)
-      if (held === undefined) throw problems.unpublished(port)
+      if (held === undefined || this.#published.get(port) !== holding) throw problems.unpublished(port)
       this.#published.delete(port)
-      await (await held).host.close()
+      await held.host.close()
     })
   }
 
@@ -75,7 +80,8 @@ export class Ports implements PortDoor {
   async #hold(port: number, { hostPort = 0, socketPath }: PublishOptions): Promise<Held> {
     const { loopback, rules } = this.#loopback('publish')
     if (!(await loopback.ports(rules)).includes(port)) throw problems.silent(port)
-    const host = await loopback.publish(port, { hostPort, socketPath, rules })
+    const mounts = await readHostDirectories(socketPath === undefined ? [] : this.#door().context.mounts)
+    const host = await loopback.publish(port, { hostPort, socketPath, rules, mounts })
     const place =
       socketPath === undefined ? { url: `http://127.0.0.1:${host.port}`, hostPort: host.port } : { socketPath }
     return { known: { port, ...place }, host }
@@ -128,17 +134,15 @@ const problems = {
       { rule },
     ),
   twice: (port: number, { url = 'a Unix socket' }: PublishedPort) =>
-    problem('EEXIST', `port ${port} is published already at ${url}`, 'use that address, or call `unpublish` first'),
+    problem('EEXIST', `port ${port} is published already at ${url}`, 'use that one, or call `unpublish` first'),
   silent: (port: number) =>
     problem(
       'ENOENT',
       `nothing listens on port ${port} of the workspace`,
-      'start the server first, as a command in the background; `ports()` lists what listens',
+      'wait until `ports()` lists it; the server must be a command in the background that acknowledges no rule',
     ),
   unpublished: (port: number) =>
-    problem('ENOENT', `port ${port} is not published`, '`ports()` lists the published ones', {
-      operation: 'unpublish',
-    }),
+    problem('ENOENT', `port ${port} is not published`, 'nothing is left to do', { operation: 'unpublish' }),
   notShared: (operation: string) =>
     problem(
       'ENOTSUP',

@@ -1,5 +1,5 @@
 import type { WorkspaceError } from '../errors.ts'
-import type { EntryNote, Owner } from './file-types.ts'
+import type { EntryNote, HostDirectory, Owner } from './file-types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Change } from './checkpoints.ts'
 import type { FileDoor } from './file-door.ts'
@@ -319,8 +319,8 @@ export interface SharedLoopback {
   /** The ports on which commands listen, ascending. @param rules those that narrow the list of hosts of the commands */
   ports(rules: readonly HostsRule[]): Promise<readonly number[]>
   /**
-   * Lets programs of this machine reach a port. `EBUSY`: the host's port or path is taken. `EACCES`: this process may not have it.
-   * `ENOENT`: the directory of `socketPath` is missing.
+   * Lets programs of this machine reach a port. `mounts`: the directories of the workspace's mounts, by their paths. `EBUSY`: the host's port or path is taken. `EACCES`: this process may not have it.
+   * `ENOENT`: the directory of `socketPath` is missing. `EINVAL`: that directory lies in one of `mounts`.
    */
   publish(
     port: number,
@@ -328,6 +328,7 @@ export interface SharedLoopback {
       readonly hostPort: number
       readonly socketPath?: string | undefined
       readonly rules: readonly HostsRule[]
+      readonly mounts: ReadonlyMap<VirtualPath, HostDirectory>
     },
   ): Promise<PublishedHost>
 }

@@ -1,6 +1,16 @@
 import type { HostDirectory } from '../contract/file-types.ts'
-import type { VirtualPath } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { virtualError } from './errors.ts'
+import type { WorkspaceMount } from './mounts.ts'
+
+export async function readHostDirectories(mounts: readonly WorkspaceMount[]): Promise<Map<VirtualPath, HostDirectory>> {
+  const found = new Map<VirtualPath, HostDirectory>()
+  for (const { at, adapter } of mounts) {
+    const directory = await adapter?.hostDirectory?.('/' as MountPath)
+    if (directory !== undefined) found.set(at, directory)
+  }
+  return found
+}
 
 /** Refuses a real directory inside another mount's directory: commands could bypass the rules of the inner mount. */
 export function refuseNestedRoots(directories: ReadonlyMap<VirtualPath, HostDirectory>): void {

@@ -2,7 +2,7 @@ import type { StorageAdapter } from '../contract/adapter.ts'
 import type { HostDirectory } from '../contract/file-types.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
 import { childPath, isWithin, parseVirtualPath, rootPath, topName } from '../path/virtual-path.ts'
-import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { Audit, Clock } from '../calls/audit.ts'
@@ -13,7 +13,7 @@ import { copyCommandDefaults } from '../commands/command-options.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
 import { Gate } from '../mount/gate.ts'
-import { refuseNestedRoots } from '../mount/host-roots.ts'
+import { readHostDirectories, refuseNestedRoots } from '../mount/host-roots.ts'
 import { copyLabels } from './labels.ts'
 import { createMountPoints, takenNames, holdsMount } from '../mount/mount-points.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
@@ -227,15 +227,6 @@ function readAliases(aliases: Readonly<Record<string, string>>, mounts: readonly
     names.add(name)
   }
   return names
-}
-
-async function readHostDirectories(mounts: readonly WorkspaceMount[]): Promise<Map<VirtualPath, HostDirectory>> {
-  const found = new Map<VirtualPath, HostDirectory>()
-  for (const { at, adapter } of mounts) {
-    const directory = await adapter?.hostDirectory?.('/' as MountPath)
-    if (directory !== undefined) found.set(at, directory)
-  }
-  return found
 }
 
 function invalid(reason: string, remedy: string): Error {

@@ -1,4 +1,5 @@
 import { isWorkspaceError, paths, WorkspaceError } from '@ws/core'
+import { signals } from '@ws/core/adapter'
 import {
   type Executor,
   lowestNode,
@@ -55,7 +56,7 @@ function createExecutor<Options, Found>(
       { isRight = () => true, options: other = options } = {},
     ) => tryOut(driver, target, { found, options: other, command, isRight })
     const probe = async () => outcomeOf(await probed(() => driver.probe(target, options, tryThere)))
-    return untilAborted(probes ? probes.get(key, probe) : probe(), signal)
+    return signals.orAbort(probes ? probes.get(key, probe) : probe(), signal)
   }
 
   function outcomeOf({ found, ...report }: Probed<Found>): Outcome<Found> {
@@ -141,13 +142,4 @@ export function unavailable(
   details: ProbeReport['details'] = {},
 ): Omit<Probed<never>, 'found'> {
   return { missing: [missing], howToFix: howToFix === undefined || howToFix === '' ? [] : [howToFix], details }
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }

@@ -2,7 +2,7 @@
 const lingerTime = 2_000
 
 /** A value that all users in this process share, such as a helper process. Created for the first user. */
-export class Shared<Value extends { close(): void }> {
+export class Shared<Value extends { close(): void; isLost?(): boolean }> {
   readonly #make: () => Value
   #value: Value | undefined
   #users = 0
@@ -12,9 +12,10 @@ export class Shared<Value extends { close(): void }> {
     this.#make = make
   }
 
-  /** Returns the shared value and a `release` function. Each user calls `release` once at the end. */
+  /** Returns the shared value, a new one for a lost one, and a `release` function. Each user calls `release` once at the end. */
   use(): { readonly value: Value; readonly release: () => void } {
     clearTimeout(this.#leaving)
+    if (this.#value?.isLost?.() === true) this.#close()
     const value = (this.#value ??= this.#make())
     this.#users++
     let released = false

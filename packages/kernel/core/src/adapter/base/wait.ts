@@ -1,9 +1,10 @@
 /** Awaits read-only work, but only until an abort. The aborted work continues, and `late` gets its result. */
 export function orAbort<Result>(
   work: Promise<Result>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   late?: (result: Result) => void,
 ): Promise<Result> {
+  if (signal === undefined) return work
   return new Promise((resolve, reject) => {
     let state: 'waiting' | 'settled' | 'abandoned' = 'waiting'
     const onAbort = (): void => {
