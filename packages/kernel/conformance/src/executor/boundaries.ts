@@ -10,6 +10,12 @@ import { createOutside, createVictim, listen } from './outside.ts'
 const connect = (address: string): string =>
   `perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0); connect(S, pack("S a*", 1, ${address})) and print "reached"'`
 
+const serve =
+  `exec perl -MSocket -e '$| = 1; socket(S, PF_INET, SOCK_STREAM, 0); bind(S, pack_sockaddr_in(0, INADDR_LOOPBACK)); ` +
+  `listen(S, 5); print +(unpack_sockaddr_in(getsockname(S)))[0]; sleep'`
+const ask = (port: number): string =>
+  `perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0); connect(S, pack_sockaddr_in(${port}, INADDR_LOOPBACK)) and print "reached"'`
+
 /** Tests boundaries that need no rule, at the level that the executor declares. */
 export function boundaryTests({ describe, test }: DoorSuite): void {
   describe('guarantees', () => {
@@ -107,6 +113,26 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       )
       check(!stdout.includes('hello'), 'a command read from a server of the host')
       equal(await server.reached(), 0, 'connections that reached the host')
+    })
+
+    test('network: a server is reached by the commands of its workspace, and by no other one', {
+      kind: 'process',
+    }, async (it) => {
+      const [site, other] = [await it.open(), await it.open()]
+      if (site.workspace.executor?.sharesLoopback !== true) it.skip('the commands of a workspace share no loopback')
+      if ((await site.attempt('perl -MSocket -e 1')).exitCode !== 0) it.skip('needs perl: apt-get install perl')
+      const said = Promise.withResolvers<string>()
+      const server = await site.workspace.start(serve, { onOutput: ({ data }) => said.resolve(Buffer.from(data).toString()) })
+      try {
+        const port = Number(await said.promise)
+        equal(await site.workspace.ports(), [{ port }], 'the ports of the workspace')
+        equal(await other.workspace.ports(), [], 'the ports of the other workspace')
+        const seen = await Promise.all([site, other].map((one) => one.attempt(ask(port))))
+        equal([seen[0]?.stdout, seen[1]?.stdout], ['reached', ''], 'the answers to both')
+      } finally {
+        server.kill('SIGKILL')
+        await server.wait()
+      }
     })
 
     test('processes: none of the host is seen or signalled', { kind: 'process', holds: ['processes'] }, async (it) => {
