@@ -1,9 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 
-import { component, describeWith } from '@ws/test-fixtures'
+import { component, describeWith, until } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createProject, startWs, ws } from './ws.ts'
+
+interface Seen {
+  readonly pid: number
+  readonly parent: number
+  readonly startTime: string
+}
+
+function look(pid: number): Seen | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? undefined : { pid, parent: Number(fields[1]), startTime: fields[19] ?? '' }
+  } catch {
+    return undefined // the process has ended
+  }
+}
+
+/** All processes below one, which the kernel gives another parent when it ends. */
+function descendantsOf(pid: number): readonly Seen[] {
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/u.test(name) ? (look(Number(name)) ?? []) : []))
+  const children = (of: number): readonly Seen[] =>
+    all.filter(({ parent }) => parent === of).flatMap((one) => [one, ...children(one.pid)])
+  return children(pid)
+}
 
 function ask(url: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -32,6 +57,25 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGINT')
     await ended
+    await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it('[SV1] leaves nothing when it is killed: no server, no holder, no helper, no address', async () => {
+    await using project = await createProject({ 'index.html': 'hello\n' })
+    const server = ['python3', '-m', 'http.server', '--bind', '127.0.0.1', '8000']
+    const child = startWs(['--root', project.path, 'publish', '8000', '--', ...server])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let said = ''
+    for await (const chunk of child.stderr ?? []) {
+      said += String(chunk)
+      if (said.includes('http://')) break
+    }
+    const [url = ''] = /http:\S+/u.exec(said) ?? []
+    await ask(url).catch(() => undefined) // starts the helper that connects
+    const below = descendantsOf(child.pid ?? 0)
+    expect(below.length).toBeGreaterThanOrEqual(4)
+    child.kill('SIGKILL')
+    await until(() => below.every((one) => look(one.pid)?.startTime !== one.startTime))
     await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 

@@ -59,6 +59,32 @@ describeWith([...needed.warm, component('perl')], 'the process that holds a loop
     expect(await eventually(() => holders().length === 0)).toBe(true)
   })
 
+  it('[SV1] can be killed while a command runs, which keeps its loopback to its own end', async () => {
+    const bench = await openBench()
+    const input = Promise.withResolvers<void>()
+    const stdin = (async function* () {
+      await input.promise
+      yield Buffer.from('go\n')
+    })()
+    const itself =
+      'socket(S, 2, 1, 0); bind(S, pack_sockaddr_in(4711, INADDR_LOOPBACK)); listen(S, 1); ' +
+      'socket(C, 2, 1, 0); connect(C, pack_sockaddr_in(4711, INADDR_LOOPBACK)) and print "works"'
+    const running = await bench.spawn(`echo ready; read -r go; perl -MSocket -e '${itself}'; exit 7`, { stdin })
+    let said = ''
+    for await (const chunk of running.stdout) {
+      said += Buffer.from(chunk).toString()
+      if (said === 'ready\n') {
+        const [holder] = processes().filter(
+          ({ parent, arguments: words }) => parent === process.pid && words.includes('Holds a network'),
+        )
+        process.kill(holder?.pid ?? 0, 'SIGKILL')
+        expect(await eventually(() => !processes().some(({ pid }) => pid === holder?.pid))).toBe(true)
+        input.resolve()
+      }
+    }
+    expect([said, (await running.wait()).exitCode]).toEqual(['ready\nworks', 7])
+  })
+
   it('[SV1] has the table of its own network alone: none is read for a process that took its number', async () => {
     const listener = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void listener.close())
