@@ -1,4 +1,5 @@
 import { createScratchDirectory } from '@ws/test-fixtures'
+import { png } from '@ws/test-fixtures/images'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -90,6 +91,18 @@ for (const { name, tags, open } of clients) {
       })
       const outside = await client.callTool({ name: 'read', arguments: { path: '/../etc/passwd' } })
       expect(outside).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/\/etc\/passwd/u) }] })
+    })
+
+    it('[FS2] gives an image as image content', async () => {
+      const client = await connect()
+      const read = await client.callTool({ name: 'read', arguments: { path: '/image.png' } })
+      expect(read).toMatchObject({
+        isError: false,
+        content: [
+          { type: 'text', text: expect.stringContaining('/image.png: image/png, 8 × 4 pixels') },
+          { type: 'image', mimeType: 'image/png', data: png().toString('base64') },
+        ],
+      })
     })
 
     it('serves files as resources, by a template whose path is completed', async () => {

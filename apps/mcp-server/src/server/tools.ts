@@ -29,9 +29,12 @@ async function call(
 ): Promise<CallToolResult> {
   using _ = reportProgress(tool.name, mcpReq)
   const answer = await tool.run(input, { signal: mcpReq.signal })
-  const { text, isError, data } = answer
+  const { text, image, isError, data } = answer
   return {
-    content: [{ type: 'text', text }],
+    content: [
+      { type: 'text', text },
+      ...(image ? [{ type: 'image' as const, data: image.data, mimeType: image.mediaType }] : []),
+    ],
     isError,
     ...(isStructured && !isError && { structuredContent: { ...data } }),
     _meta: metaOf(answer),

@@ -2,6 +2,7 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules, type Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { findSkills, serveHttp, serveStdio, type HttpOptions, type HttpServer, type StdioOptions } from '@ws/mcp-server'
+import { png } from '@ws/test-fixtures/images'
 import { onTestFinished } from 'vitest'
 
 type Files = Readonly<Record<string, string | Uint8Array>>
@@ -12,6 +13,7 @@ export const project: Files = {
   '/src/app.ts': 'const a = 1\n',
   '/src/b c.ts': '',
   '/image.bin': new Uint8Array([0, 255, 254]),
+  '/image.png': png(),
   '/secret': 'hidden\n',
   '/skills/plan/SKILL.md': skill,
 }

@@ -202,10 +202,15 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
   }
 }
 
-function answerOf(face: Face, tool: FaceTool, { text, data, next }: Outcome, { notes, session }: Call): ToolAnswer {
+function answerOf(
+  face: Face,
+  tool: FaceTool,
+  { text, image, data, next }: Outcome,
+  { notes, session }: Call,
+): ToolAnswer {
   const shown = notes.length === 0 ? text : `${text}\n[note: ${notes.join(' ')}]`
   const call = next === undefined ? undefined : callOfFace(next, { session, face, tool })?.call
-  return { isError: false, text: shown, data, ...(call && { next: call }) }
+  return { isError: false, text: shown, ...(image && { image }), data, ...(call && { next: call }) }
 }
 
 function isMissing(error: unknown): error is WorkspaceError & { readonly path: string } {

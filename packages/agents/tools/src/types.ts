@@ -16,6 +16,16 @@ export interface ToolAnswer {
   /** True when the call was not carried out. */
   readonly isError: boolean
   readonly text: string
+  /** The image that was read, for a model that sees. The text names its type, pixels and bytes. */
+  readonly image?:
+    | {
+        readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+        /** Base64, at most 5 MiB. */
+        readonly data: string
+        readonly width: number
+        readonly height: number
+      }
+    | undefined
   /** For programs; has versions in every face. For an error: `{ code, path, rule, argument }`, as far as known. */
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
   /** A call that continues the work, or avoids the error, usable unchanged. Absent only where no tool of the toolset can help. */

@@ -12,7 +12,7 @@ import { checkAiSdk } from './framework.ts'
 export interface AiToolsOptions extends ToolsOptions, ApprovalOptions {}
 
 export interface AiTools extends AsyncDisposable {
-  /** For `tools`. A call's result is the {@link ToolAnswer}; the model sees its text. */
+  /** For `tools`. A call's result is the {@link ToolAnswer}; the model sees its text and its image. */
   readonly tools: Record<string, AiTool<unknown, ToolAnswer>>
   /**
    * For `toolApproval`. Refused calls are `denied`, with reason and remedy; calls of the kinds in `ask` need the user's approval.
@@ -53,6 +53,15 @@ function aiTool({ description, inputSchema, annotations, run }: Tool): AiTool<un
     // the tool itself checks arguments, with better messages
     inputSchema: jsonSchema<unknown>(inputSchema as Parameters<typeof jsonSchema>[0]),
     execute: (input, { abortSignal }) => run(input, { signal: abortSignal }),
-    toModelOutput: ({ output: { isError, text } }) => ({ type: isError ? 'error-text' : 'text', value: text }),
+    toModelOutput: ({ output: { isError, text, image } }) =>
+      image === undefined
+        ? { type: isError ? 'error-text' : 'text', value: text }
+        : {
+            type: 'content',
+            value: [
+              { type: 'text', text },
+              { type: 'file', mediaType: image.mediaType, data: { type: 'data', data: image.data } },
+            ],
+          },
   })
 }

@@ -76,8 +76,9 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
         // given a plain object of fields, the SDK would silently drop misspelt arguments
         schemaOf(inputSchema) as unknown as ReturnType<typeof schemaOf>['shape'],
         async (input: unknown, extra: unknown) => {
-          const { isError, text } = await toolset.run(toolName, input, { signal: signalOf(extra) })
-          return { content: [{ type: 'text' as const, text }], isError }
+          const { isError, text, image } = await toolset.run(toolName, input, { signal: signalOf(extra) })
+          const seen = image ? [{ type: 'image' as const, data: image.data, mimeType: image.mediaType }] : []
+          return { content: [{ type: 'text' as const, text }, ...seen], isError }
         },
         { annotations },
       ),

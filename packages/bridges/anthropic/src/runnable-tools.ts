@@ -5,7 +5,7 @@ import type { BetaMemoryTool20250818, BetaTool, BetaToolTextEditor20250728 } fro
 import type { Workspace } from '@ws/core'
 import { isWorkspaceError } from '@ws/core'
 import { createTools } from '@ws/tools'
-import type { Tool, Toolset, ToolsOptions } from '@ws/tools'
+import type { Tool, ToolAnswer, Toolset, ToolsOptions } from '@ws/tools'
 
 import { checkGiven } from './framework.ts'
 import { memoryAnswer } from './memory.ts'
@@ -48,12 +48,21 @@ export function createRunnableTools(workspace: Workspace, options: RunnableTools
         const answer = await toolset.run(tool.name, input, { signal })
         if (tool.name === 'memory') return memoryAnswer(input as MemoryCommand, answer)
         if (answer.isError) throw new ToolError(answer.text)
-        return answer.text
+        return contentOf(answer)
       },
       close,
     }),
   )
   return { tools, journal: () => toolset.journal(), close, [Symbol.asyncDispose]: close }
+}
+
+function contentOf({ text, image }: ToolAnswer): Awaited<ReturnType<BetaRunnableTool['run']>> {
+  if (image === undefined) return text
+  const { data, mediaType: media_type } = image
+  return [
+    { type: 'text', text },
+    { type: 'image', source: { type: 'base64', media_type, data } },
+  ]
 }
 
 function toolsetOf(make: () => Toolset): Toolset {

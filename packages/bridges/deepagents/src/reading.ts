@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
-import { lineWindow } from '@ws/tools/bridge'
+import { lineWindow, readImage } from '@ws/tools/bridge'
 import type { BackendProtocolV2, ReadResult } from 'deepagents'
 
 import { orFault } from './errors.ts'
@@ -12,6 +12,9 @@ const defaultLimit = 500
 const wholeBytes = 8 * 1024 * 1024
 /** deepagents' message for an empty file, shown without a line number. */
 const emptyWords = 'System reminder: File exists but has empty contents'
+
+/** Types of images that only the content decides on: models refuse an image of another type than its own. */
+const shownTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 type Reading = Pick<BackendProtocolV2, 'read' | 'readRaw'>
 
@@ -38,12 +41,19 @@ function wholeFrom(given: number): number {
 
 async function readWindow(workspace: Workspace, path: string, offset: number, limit: number): Promise<ReadResult> {
   const media = mediaTypeOf(path)
-  if (media !== undefined) return { content: (await workspace.read(path)).bytes, mimeType: media }
+  const isNamedImage = media !== undefined && shownTypes.has(media)
+  if (media !== undefined && !isNamedImage) return { content: (await workspace.read(path)).bytes, mimeType: media }
+  const named = isNamedImage ? await imageOf(workspace, path) : undefined
+  if (named !== undefined) return named
   const mimeType = textTypeOf(path)
   const { size } = await workspace.stat(path, { followLinks: true })
   if (size > wholeBytes) return { ...(await readLines(workspace, path, offset, limit)), mimeType }
   const text = decodeText((await workspace.read(path, { maxBytes: wholeBytes })).bytes)
-  if (text === undefined) throw notText(path)
+  if (text === undefined) {
+    const image = await imageOf(workspace, path)
+    if (image === undefined) throw notText(path)
+    return image
+  }
   if (text === '') return { content: emptyWords, mimeType }
   if (limit === 0) return { content: '', mimeType }
   const { text: content, startLine, endLine, totalLines, nextOffset } = lineWindow(text, { offset, limit })
@@ -57,6 +67,11 @@ async function readWindow(workspace: Workspace, path: string, offset: number, li
     endLine,
     ...(nextOffset !== undefined && { nextOffset }),
   }
+}
+
+async function imageOf(workspace: Workspace, path: string): Promise<ReadResult | undefined> {
+  const image = await readImage(workspace, path)
+  return image && { content: image.bytes, mimeType: image.type }
 }
 
 async function readLines(workspace: Workspace, path: string, offset: number, limit: number): Promise<ReadResult> {

@@ -1,6 +1,7 @@
 import { createBackend, createSandboxBackend } from '@ws/bridge-deepagents'
 import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
+import { png as pngImage } from '@ws/test-fixtures/images'
 import { isSandboxBackend } from 'deepagents'
 import { describe, expect, it } from 'vitest'
 
@@ -9,7 +10,8 @@ import { openFiles, openSite, project, protectDocs, sites, type Files } from '@w
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const pathsOf = (files: readonly { readonly path: string }[] | undefined): string[] =>
   (files ?? []).map(({ path }) => path)
-const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0])
+const png = Uint8Array.from(pngImage())
+const other = new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0])
 
 for (const site of sites) {
   describeWith(site.needs, `the backend on ${site.name}`, { tags: site.tags }, () => {
@@ -81,12 +83,12 @@ for (const site of sites) {
     })
 
     it('reads media as bytes with their type, and refuses other binary files with a way to go on', async () => {
-      const { backend } = await open({ 'a.png': png, 'a.bin': png, 'a.ts': 'const a = 1\n' })
+      const { backend } = await open({ 'a.png': png, 'a.bin': other, 'a.ts': 'const a = 1\n' })
       expect(await backend.read(at('a.png'))).toEqual({ content: png, mimeType: 'image/png' })
       expect(await backend.read(at('a.ts'))).toMatchObject({ content: 'const a = 1\n', mimeType: 'text/plain' })
       expect(await backend.read(at('a.bin'))).toEqual({ error: expect.stringMatching(/binary file; .*command/u) })
       expect((await backend.readRaw(at('a.bin'))).data).toMatchObject({
-        content: png,
+        content: other,
         mimeType: 'application/octet-stream',
         modified_at: expect.stringMatching(/^\d{4}-.*Z$/u),
       })

@@ -6,11 +6,12 @@ import type { ManifestInput } from '@openai/agents/sandbox'
 import { rules } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { createMarker, describeWith } from '@ws/test-fixtures'
+import { png as pngImage } from '@ws/test-fixtures/images'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openFiles, openSite, project, protectDocs, sites } from '@ws/tests-support/bridges'
 
-const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0])
+const png = Uint8Array.from(pngImage())
 
 async function openSession(workspace: Workspace, manifest?: ManifestInput): Promise<WorkspaceSandboxSession> {
   const session = await createSandboxClient(workspace).create(manifest && { manifest })
@@ -246,12 +247,14 @@ describe('a session', () => {
       'b.txt': 'text',
       'secret.png': png,
       'large.png': new Uint8Array(10 * 1024 * 1024 + 1),
+      'wide.png': pngImage(8, 4, [50_000, 50_000]),
     }
     const session = await openSession(await openSite(sites[0]!, files, { rules: [rules.deny('/secret.png')] }))
     expect(await session.viewImage({ path: 'a.png' })).toMatchObject({
       type: 'image',
-      image: { mediaType: 'image/png' },
+      image: { mediaType: 'image/png', data: png },
     })
+    await expect(session.viewImage({ path: 'wide.png' })).rejects.toThrow(/50000 × 50000 pixels/u)
     await expect(session.viewImage({ path: 'none.png' })).rejects.toThrow(/not found/u)
     await expect(session.viewImage({ path: '' })).rejects.toThrow(/not a file/u)
     await expect(session.viewImage({ path: 'large.png' })).rejects.toThrow(/exceeds the 10 MB limit/u)

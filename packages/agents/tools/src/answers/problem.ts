@@ -1,4 +1,4 @@
-import type { Json, NextCall } from '../types.ts'
+import type { Json, NextCall, ToolAnswer } from '../types.ts'
 
 export interface NextOperation {
   readonly operation: string
@@ -29,6 +29,7 @@ export class ToolProblem extends Error {
 
 export interface Outcome {
   readonly text: string
+  readonly image?: ToolAnswer['image']
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
   readonly next?: NextOperation | NextCall | undefined
 }

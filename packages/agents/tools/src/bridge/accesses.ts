@@ -57,6 +57,7 @@ const rows: Readonly<Record<string, Row>> = {
   read_chunked: read,
   inspect: read,
   view: read,
+  view_image: read,
   Read: read,
   write,
   create: write,

@@ -5,11 +5,13 @@ import { quoteForShell } from '@ws/core/executor'
 import type { Face, FaceOptions } from './face.ts'
 import { applyPatchTool } from './openai/apply-patch.ts'
 import { shellTool } from './openai/shell.ts'
+import { viewImageTool } from './openai/view-image.ts'
 import type { NextOperation } from '../answers/problem.ts'
 import type { Json, NextCall } from '../types.ts'
 
 export function createOpenAIFace(options: FaceOptions): Face {
-  return { tools: [applyPatchTool(), shellTool(options)], next: (wanted) => nextForOpenAI(wanted, options.root) }
+  const tools = [applyPatchTool(), shellTool(options), viewImageTool()]
+  return { tools, next: (wanted) => nextForOpenAI(wanted, options.root) }
 }
 
 /** @param root set if commands start in another directory: paths are then absolute */

@@ -3,6 +3,7 @@ import { isWorkspaceError } from '@ws/core'
 import { looksBinary } from '@ws/documents'
 
 import { headBytes, isPdf, tryDecode, tryDecodeHead, typeOf } from '../reading/content.ts'
+import { imageSizeOf, imageTypeOf } from '../images/header.ts'
 import { allPages } from '../reading/pages.ts'
 import { linesOf } from '../text/lines.ts'
 import { clipLine, numberLine } from '../text/numbered.ts'
@@ -71,7 +72,10 @@ async function factsOf(bytes: Uint8Array, size: number) {
   if (size === 0) return { type: 'empty file', isPdf: false, text: tryDecode(bytes) }
   if (isPdf(bytes)) return { type: 'application/pdf', isPdf: true, text: undefined }
   if (looksBinary(bytes.subarray(0, headBytes))) {
-    return { type: `binary (${await typeOf(bytes)})`, isPdf: false, text: undefined }
+    const image = imageTypeOf(bytes)
+    const { width, height } = (image && imageSizeOf(image, bytes)) ?? {}
+    const pixels = width === undefined ? '' : `, ${width} × ${height} pixels`
+    return { type: `binary (${image ?? (await typeOf(bytes))}${pixels})`, isPdf: false, text: undefined }
   }
   const text = size > bytes.length ? tryDecodeHead(bytes) : tryDecode(bytes)
   return { type: text === undefined ? 'text in no known encoding' : 'text', isPdf: false, text }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
-import { readWindow } from '../reading/window.ts'
+import { readEntry } from '../reading/entry.ts'
 import { limit as most, path } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -12,7 +12,7 @@ export const read = operation({
   name: 'read',
   description:
     'Reads a text file as numbered lines, the first 2,000 by default. `offset` skips lines and counts from 0; `start_line` ' +
-    'counts from 1 like the numbers shown; give one of them. Binary files are refused; read a PDF with `read_chunked`.',
+    'counts from 1 like the numbers shown; give one of them. Shows a PNG, JPEG, GIF or WebP as an image. Other binary files are refused; read a PDF with `read_chunked`.',
   input: z.strictObject({
     path,
     offset: z.int().min(0).optional().describe('Lines to skip, from 0. Default 0'),
@@ -34,6 +34,6 @@ export const read = operation({
       })
     }
     const skipped = offset ?? (startLine === undefined ? 0 : startLine - 1)
-    return call.alone([target], () => readWindow(call, { path: target, offset: skipped, limit }))
+    return call.alone([target], () => readEntry(call, { path: target, offset: skipped, limit }))
   },
 })

@@ -3,6 +3,7 @@ import type { Stat, VirtualPath } from '@ws/core'
 import { decodeText, describeType, looksBinary, type DecodedText } from '@ws/documents'
 
 import { ToolProblem } from '../answers/problem.ts'
+import { imageTypeOf } from '../images/header.ts'
 import type { Call } from '../session/session.ts'
 import { allPages } from './pages.ts'
 
@@ -65,10 +66,11 @@ const startOf = (head: Uint8Array) => Buffer.from(head.subarray(0, markedWithin)
 /** True for a text, too, that only mentions the mark. */
 export const hasPdfMark = (head: Uint8Array): boolean => startOf(head).includes('%PDF-')
 
-/** A PDF may begin with blanks, a byte order mark or a header. A text with a later mark is text. */
+/** A PDF may begin with blanks, a byte order mark or a header. A text with a later mark is text, and an image is an image. */
 export function isPdf(head: Uint8Array): boolean {
   const text = startOf(head)
   const at = text.search(/%PDF-\d/u)
+  if (imageTypeOf(head) !== undefined && looksBinary(head)) return false
   if (at <= 0) return at === 0 || text.startsWith('%PDF-')
   return /^[\s\0\u00ef\u00bb\u00bf]*$/u.test(text.slice(0, at)) || looksBinary(head)
 }

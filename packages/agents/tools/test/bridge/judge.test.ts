@@ -51,6 +51,7 @@ const reads: Calls = [
   ['read', 'read', (path) => ({ file_path: path })],
   ['read_chunked', 'read', (path) => ({ path })],
   ['inspect', 'read', (path) => ({ path })],
+  ['view_image', 'read', (path) => ({ path })],
   ['search', 'read', (path) => ({ pattern: 'x', path })],
   ['find', 'read', () => ({ glob: '*' })],
   ['list', 'read', () => ({})],

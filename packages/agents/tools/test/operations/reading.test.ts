@@ -23,9 +23,9 @@ for (const store of stores) {
     })
 
     it('[FS2] refuses a binary file, and names the PDF reader for a PDF', async () => {
-      const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex')
-      const { refused } = await open({ '/a.bin': png, '/a.pdf': textPdf(['page']) })
-      expect((await refused('read', { path: '/a.bin' })).text).toContain('binary file (image/png, 29 bytes)')
+      const gzip = Buffer.from('1f8b0800000000000003030000000000', 'hex')
+      const { refused } = await open({ '/a.bin': gzip, '/a.pdf': textPdf(['page']) })
+      expect((await refused('read', { path: '/a.bin' })).text).toContain('binary file (application/gzip, 16 bytes)')
       const pdf = await refused('read', { path: '/a.pdf' })
       expect(pdf.text).toContain('read_chunked')
       expect(pdf.next?.arguments).toMatchObject({ operation: 'read_chunked', path: '/a.pdf' })

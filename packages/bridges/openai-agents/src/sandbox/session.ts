@@ -33,6 +33,7 @@ import {
   MAX_VIEW_IMAGE_BYTES,
 } from '@openai/agents-core/sandbox/internal'
 import { type Workspace, isWorkspaceError, type ErrorCode } from '@ws/core'
+import { readImage as readModelImage } from '@ws/tools/bridge'
 
 import { editorOf } from '../editor.ts'
 import { packWorkspace, readArchive, unpackInto } from './archive.ts'
@@ -44,21 +45,32 @@ import { Processes } from './processes.ts'
 import type { WorkspaceSandboxState } from './state.ts'
 
 /** Error texts that the tool `view_image` recognises. */
-const knownFaults: Readonly<Partial<Record<ErrorCode, string>>> = {
+const missing: Faults = {
   ENOENT: 'Image file not found',
   ENOTDIR: 'Image file not found',
   EISDIR: 'Image path is not a file',
-  EFBIG: 'Image file exceeds the 10 MB limit',
 }
+const tooLarge: Faults = { EFBIG: 'Image file exceeds the 10 MB limit' }
+
+type Faults = Readonly<Partial<Record<ErrorCode, string>>>
 
 /** @throws UserError with a text that `view_image` recognises; of any other error, `view_image` shows only the name */
 async function readImage(workspace: Workspace, path: string, asked: string): Promise<ToolOutputImage> {
-  try {
+  const image = await inImageWords(asked, missing, () => readModelImage(workspace, path))
+  if (image !== undefined)
+    return { type: 'image', image: { data: Uint8Array.from(image.bytes), mediaType: image.type } }
+  return inImageWords(asked, { ...missing, ...tooLarge }, async () => {
     const { bytes } = await workspace.read(path, { maxBytes: MAX_VIEW_IMAGE_BYTES })
     return imageOutputFromBytes(asked, bytes)
+  })
+}
+
+async function inImageWords<Result>(asked: string, faults: Faults, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
-    const known = knownFaults[error.code]
+    const known = faults[error.code]
     if (known !== undefined) throw new UserError(`${known}: ${asked}`)
     const refusal = new UserError(error.message)
     refusal.name = error.message

@@ -8,7 +8,7 @@ import { changeFile } from '../../changing/change-file.ts'
 import { insertLines } from '../../changing/insert-lines.ts'
 import { defaultLines } from '../../operations/read.ts'
 import { operations } from '../../operations/table.ts'
-import { readWindow } from '../../reading/window.ts'
+import { readEntry } from '../../reading/entry.ts'
 import type { Call } from '../../session/session.ts'
 
 export const viewRange = z
@@ -40,7 +40,7 @@ export async function view(
   }
   const limit = last === -1 ? (range === undefined ? defaultLines : 100_000) : last - first + 1
   try {
-    return await call.alone([path], () => readWindow(call, { path, offset: first - 1, limit, words }))
+    return await call.alone([path], () => readEntry(call, { path, offset: first - 1, limit, words }))
   } catch (error) {
     if (!isWorkspaceError(error, 'EISDIR')) throw error
     return operations.list.handle(call, { path, depth: 2 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { defaultLines } from '../../operations/read.ts'
 import { operations } from '../../operations/table.ts'
-import { readWindow } from '../../reading/window.ts'
+import { readEntry } from '../../reading/entry.ts'
 import { changes, faceTool, readsOnly, replaces } from '../face.ts'
 import type { FaceTool } from '../face.ts'
 
@@ -16,7 +16,7 @@ function readTool(): FaceTool {
   return faceTool({
     name: 'Read',
     description:
-      'Reads a text file as numbered lines: 2,000 from the beginning by default. `offset` is the number of the first line, from 1.',
+      'Reads a text file as numbered lines: 2,000 from the beginning by default. `offset` is the number of the first line, from 1. Shows images.',
     input: z.strictObject({
       file_path: filePath,
       offset: z.int().min(0).optional().describe('The line number to start from'),
@@ -33,7 +33,7 @@ function readTool(): FaceTool {
         line: (from: number) => `offset ${from + 1}`,
         byte: (from: number) => `tail -c +${from + 1} in Bash`,
       }
-      return call.alone([path], () => readWindow(call, { path, offset: Math.max(0, offset - 1), limit, words }))
+      return call.alone([path], () => readEntry(call, { path, offset: Math.max(0, offset - 1), limit, words }))
     },
   })
 }
