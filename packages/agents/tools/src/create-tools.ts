@@ -27,6 +27,7 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
     maxContext,
     requireReadBeforeWrite: options.requireReadBeforeWrite ?? name === 'claude-code',
     downloads: options.downloads,
+    commands: options.commands !== false,
     keepsShell: options.shell === 'session',
     versions: name === 'file_system' || name === 'split',
     changes: options.changes,

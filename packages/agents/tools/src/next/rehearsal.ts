@@ -17,7 +17,7 @@ export class Rehearsal extends Session {
 
   constructor(of: Session) {
     const paths = new Set<string>()
-    super(rehearsalOf(of.workspace, paths), { ...of.options, downloads: false })
+    super(rehearsalOf(of.workspace, paths), { ...of.options, downloads: false, commands: false })
     this.#of = of
     this.#paths = paths
     this.documents = of.documents

@@ -43,7 +43,7 @@ export const readChunked = operation({
       if (isPdf(head.bytes) || (pages !== undefined && hasPdfMark(head.bytes))) {
         return readPages(call, { path: target, given, wanted: pages })
       }
-      await refuseBinary(target, head.bytes, head.stat)
+      await refuseBinary(call, target, head.bytes, head.stat)
       const foreign = await openForeign(call, target, head.bytes)
       const total = head.stat.size
       // a character has at most four bytes: read three more on each side to find its ends

@@ -5,6 +5,7 @@ import { decodeText, describeType, looksBinary, type DecodedText } from '@ws/doc
 import { ToolProblem } from '../answers/problem.ts'
 import { imageTypeOf } from '../images/header.ts'
 import type { Call } from '../session/session.ts'
+import { officeProblem } from './office.ts'
 import { allPages } from './pages.ts'
 
 /** Bytes of the largest file that is read at once; larger files are streamed. */
@@ -27,19 +28,19 @@ export async function openText(call: Call, path: VirtualPath): Promise<SmallText
   const { workspace, signal } = call
   try {
     const { bytes, stat } = await workspace.read(path, { maxBytes: wholeFileBytes, signal })
-    await refuseBinary(path, bytes.subarray(0, headBytes), stat)
+    await refuseBinary(call, path, bytes.subarray(0, headBytes), stat)
     return { kind: 'whole', stat, ...decodeOrRefuse(path, bytes, stat) }
   } catch (error) {
     if (!isWorkspaceError(error, 'EFBIG')) throw error
   }
   const { bytes, stat } = await workspace.read(path, { range: { offset: 0, length: headBytes }, signal })
-  await refuseBinary(path, bytes, stat)
+  await refuseBinary(call, path, bytes, stat)
   const encoding = tryDecodeHead(bytes)?.encoding ?? 'of no known encoding'
   if (encoding !== 'utf-8') throw undecodable(path, stat, `is ${encoding}; over 1 MiB only UTF-8 is read`)
   return { kind: 'large', stat }
 }
 
-export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }: Stat): Promise<void> {
+export async function refuseBinary(call: Call, path: VirtualPath, head: Uint8Array, { size }: Stat): Promise<void> {
   if (isPdf(head)) {
     throw new ToolProblem({
       sentence: `${quotePath(path)} is a PDF of ${size} bytes`,
@@ -54,6 +55,7 @@ export async function refuseBinary(path: VirtualPath, head: Uint8Array, { size }
     sentence: `${quotePath(path)} is a binary file (${type}, ${size} bytes), which has no text to read`,
     remedy: 'look at its type and size with `inspect`',
     next: { operation: 'inspect', arguments: { path } },
+    ...(await officeProblem(call, path, { type, size })),
     data: { code: 'EINVAL', path, type },
   })
 }

@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly maxContext: number
   readonly requireReadBeforeWrite: boolean
   readonly downloads: ToolsOptions['downloads']
+  /** True if the toolset offers tools that run commands. */
+  readonly commands: boolean
   readonly keepsShell: boolean
   /** True if calls of the face take versions. Answers then name the versions. */
   readonly versions: boolean
