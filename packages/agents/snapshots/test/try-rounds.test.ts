@@ -2,19 +2,36 @@ import { spawnSync } from 'node:child_process'
 import { dirname } from 'node:path/posix'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, type Change, type RestoreResult, type Try, type Workspace } from '@ws/core'
+import {
+  createWorkspace,
+  type Change,
+  type CheckpointEngine,
+  type RestoreResult,
+  type Try,
+  type Workspace,
+} from '@ws/core'
 import { createScratchDirectory, itWith, rounds } from '@ws/test-fixtures'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { createCheckpoints } from '../src/index.ts'
+import { type CheckpointsOptions, createCheckpoints } from '../src/index.ts'
 import { randomCalls } from './support/random-calls.ts'
 import { maxFileBytes, randomCommands } from './support/random-commands.ts'
 import { randomOf } from './support/random.ts'
-import { filesOf, ownDirectory, shareEngine, storeOf } from './support/site.ts'
+import { filesOf, ownDirectory, storeOf } from './support/site.ts'
 import { treeOf } from './support/tree-of.ts'
 
-shareEngine()
+/** An engine whose thread stays for the whole test. */
+async function engineOf(options: CheckpointsOptions): Promise<CheckpointEngine> {
+  const checkpoints = createCheckpoints({ ...options, stateDirectory: `${await ownDirectory()}/kept` })
+  const root = await ownDirectory()
+  const holder = await createWorkspace({
+    mounts: [{ at: '/', adapter: () => createLocalAdapter({ root }) }],
+    checkpoints,
+  })
+  onTestFinished(() => holder.close())
+  return checkpoints
+}
 
 type Tree = Record<string, string>
 
@@ -98,7 +115,7 @@ async function check(
 
 describe('random tries', { tags: 'rounds' }, () => {
   it('[UN2] [UN3] of programs on a disk: after drop the tree is the one before, after keep only the kept paths differ', async () => {
-    const checkpoints = createCheckpoints({ stateDirectory: `${await ownDirectory()}/kept`, maxFileBytes })
+    const checkpoints = await engineOf({ maxFileBytes })
     for (const round of rounds({ quick: 6, most: 1_000, seconds: 60 })) {
       await using root = await createScratchDirectory()
       const run = (commands: readonly string[]): void => {
@@ -128,7 +145,7 @@ describe('random tries', { tags: 'rounds' }, () => {
       needs,
       `[UN2] [UN3] of calls in ${kind}: after drop the tree is the one before, after keep only the kept paths differ`,
       async () => {
-        const checkpoints = createCheckpoints({ stateDirectory: `${await ownDirectory()}/kept` })
+        const checkpoints = await engineOf({})
         for (const round of rounds({ quick, most: 1_000, seconds: 60 })) {
           const adapter = await storeOf(kind)
           await using workspace = await createWorkspace({ mounts: [{ at: '/', adapter }], checkpoints })
