@@ -70,7 +70,7 @@ function linksOf(tree: Tree): string[][] {
   return Object.values(tree).map((facts) => (/ linked (.*)$/su.exec(facts)?.[1] ?? '').split(/ (?=\/)/u))
 }
 
-/** Of directories that were made, no times: they change when others are taken out. Links are compared by their content alone. */
+/** Leaves out the times of directories that were made: they change when entries are taken out. Compares links by content alone. */
 function comparable(tree: Tree, made: readonly string[]): Tree {
   return Object.fromEntries(
     Object.entries(tree).map(([path, facts]) => {

@@ -4,6 +4,8 @@ import { type Database, failed, Failure, nameTemporaries, openStateDirectory } f
 import { type Conflict, restore, tightenAgain } from '../disk/restore/restore.ts'
 import { isTimeOfDirectory, Tree } from '../disk/tree.ts'
 import { collect, neededBytes } from '../store/collect.ts'
+import { heldOf, hold } from '../store/holds.ts'
+import { listOf } from '../store/list.ts'
 import { openIndex } from '../store/open-index.ts'
 import { Packs } from '../store/packs.ts'
 import { Journals } from './journals.ts'
@@ -20,21 +22,6 @@ import type {
   WorkerData,
 } from './protocol.ts'
 import { unifiedDiff } from './unified-diff.ts'
-
-interface CheckpointRow {
-  readonly id: string
-  readonly tree: number
-  readonly turn: number
-  readonly label: string | null
-  readonly created: number
-  readonly automatic: number
-}
-
-interface HoldRow {
-  readonly tree: number
-  readonly since: string
-  readonly until: string
-}
 
 export class Service implements Methods {
   readonly #limits: WorkerData['limits']
@@ -122,20 +109,7 @@ export class Service implements Methods {
   }
 
   list(trees: readonly number[]): Stored[] {
-    const { database } = this.#store()
-    const rows = trees.map((tree) =>
-      database.all<CheckpointRow>('SELECT * FROM checkpoints WHERE tree = ? ORDER BY created, turn, id', tree),
-    )
-    const [first = [], ...others] = rows
-    const known = others.map((list) => new Set(list.map(({ id }) => id)))
-    return first
-      .filter(({ id }) => known.every((ids) => ids.has(id)))
-      .map(({ id, label, created, automatic }) => ({
-        id,
-        label: label ?? undefined,
-        createdAt: created,
-        automatic: automatic !== 0,
-      }))
+    return listOf(this.#store().database, trees)
   }
 
   compare({ trees, since, until, reserved }: Parameters<Methods['compare']>[0]): PairAt[] {
@@ -149,27 +123,11 @@ export class Service implements Methods {
   }
 
   hold(trees: readonly number[], held: Checkpoints.Held | undefined): void {
-    const { database } = this.#store()
-    database.transaction(() => {
-      for (const tree of trees) {
-        if (held === undefined) database.run('DELETE FROM holds WHERE tree = ?', tree)
-        else database.run('INSERT OR REPLACE INTO holds VALUES (?,?,?)', tree, held.since, held.until ?? '')
-      }
-    })
+    hold(this.#store().database, trees, held)
   }
 
   held(trees: readonly number[]): Checkpoints.Held | undefined {
-    const rows = this.#store().database.all<HoldRow>('SELECT * FROM holds')
-    const [first] = rows.filter(({ tree }) => trees.includes(tree))
-    if (first === undefined) return undefined
-    const own = rows.filter(({ since }) => since === first.since).map(({ tree }) => tree)
-    if (own.length === trees.length && own.every((tree) => trees.includes(tree)))
-      return { since: first.since, until: first.until || undefined }
-    throw failed(
-      'EBUSY',
-      'an earlier process ended while a try was open, in a workspace with other mounts',
-      'make that workspace once, which takes the try back; or keep its files, and delete the state directory',
-    )
+    return heldOf(this.#store().database, trees)
   }
 
   restore({ tree: id, since, until, paths, discards }: Parameters<Methods['restore']>[0]): Conflict[] {
