@@ -6,7 +6,7 @@ import { type Plugin, rolldown } from 'rolldown'
 
 /** Modules that stay files of their own: threads, those that a bundler replaces by name, and pieces that browsers take alone. */
 const alone = [
-  'src/{worker,worker/main,disk/ahead/thread}.ts',
+  'src/{worker,worker/main,python/thread,disk/ahead/thread}.ts',
   'src/long-lines{,-in-browsers}.ts',
   'src/{path/paths,policy/path-manager}.ts',
 ]

@@ -19,7 +19,8 @@ function checkShell(shell = 'bash'): string {
   throw execError('EINVAL', 'this is not a shell that the interpreter knows', { remedy })
 }
 
-export interface AttachOptions extends Pick<StartOptions, 'files' | 'topEntries' | 'pool' | 'limits' | 'network'> {}
+export interface AttachOptions
+  extends Pick<StartOptions, 'files' | 'topEntries' | 'pool' | 'limits' | 'network' | 'pythons'> {}
 
 interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env'> {}
 
@@ -27,10 +28,10 @@ interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env'> {
 const patience = 15_000
 
 export function attachVirtual(options: AttachOptions): CommandDriver {
-  const { network } = options
+  const { network, pythons } = options
   return {
     facts: {
-      lacks: lacksOf(network !== undefined),
+      lacks: lacksOf({ curl: network !== undefined, python3: pythons !== undefined }),
       ...(network && { explainConnection: verdictOf(network.network.list) }),
     },
     patience,

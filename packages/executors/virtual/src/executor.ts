@@ -12,6 +12,7 @@ import { attachVirtual } from './attach.ts'
 import { resolveOptions, type VirtualExecutorOptions, type ResolvedOptions } from './options.ts'
 import { loadDownloader } from './run/downloads.ts'
 import { WorkerPool } from './run/pool.ts'
+import { findPython, Pythons } from './run/python.ts'
 
 const interpreted = Object.fromEntries(
   guaranteeFields.map((field) => [field, 'interpreter' satisfies GuaranteeLevel]),
@@ -24,6 +25,8 @@ function guaranteesOf({ network }: Pick<ResolvedOptions, 'network'>): Guarantees
 
 interface Interpreter extends ResolvedOptions {
   readonly pool: WorkerPool
+  /** Finds python on first use, and keeps it for all workspaces of the executor. */
+  readonly pythons: () => Pythons | undefined
 }
 
 const createInterpreter = defineExecutor<Interpreter, true>({
@@ -36,20 +39,26 @@ const createInterpreter = defineExecutor<Interpreter, true>({
     return unavailable(missing, `run this program with Node ${lowestNode} or newer`)
   },
   guarantees: (_found, options) => guaranteesOf(options),
-  async attach({ files, topEntries }, _found, { pool, limits, network }) {
+  async attach({ files, topEntries }, _found, { pool, limits, network, pythons }) {
     const named = network && { network, create: await loadDownloader() }
-    return attachVirtual({ files, topEntries, pool, limits, network: named })
+    return attachVirtual({ files, topEntries, pool, limits, network: named, pythons: pythons() })
   },
 })
 
 /**
  * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, on the workspace's files.
- * Works on every machine and adapter, without real programs such as `git`, `node` or `python3`. Only `curl` has a network, and reaches
- * only the listed hosts.
+ * Works on every machine and adapter, without real programs such as `git` or `node`. Only `curl` has a network, and reaches only the
+ * listed hosts. With `python` there is a `python3` in WebAssembly.
  * @throws WorkspaceError `EINVAL` for options without a meaning
  */
 export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Executor {
   const resolved = resolveOptions(options)
-  const { concurrency, limits } = resolved
-  return createInterpreter({ ...resolved, pool: new WorkerPool({ size: concurrency, maxMemory: limits.maxMemory }) })
+  const { concurrency, limits, python } = resolved
+  let pythons: Pythons | undefined
+  const find = () => (python ? (pythons ??= new Pythons(findPython())) : undefined)
+  return createInterpreter({
+    ...resolved,
+    pythons: find,
+    pool: new WorkerPool({ size: concurrency, maxMemory: limits.maxMemory }),
+  })
 }

@@ -30,6 +30,11 @@ export interface VirtualNetwork {
 export interface VirtualExecutorOptions {
   /** Default `none`. `{ allow: [...] }` adds a `curl` for the listed hosts. The network guarantee is then `names`. */
   readonly network?: 'none' | VirtualNetwork | undefined
+  /**
+   * `true` adds `python3` and `python`: CPython in WebAssembly, over the workspace's files alone. Default `false`.
+   * Needs the package `just-bash` beside the executor.
+   */
+  readonly python?: boolean | undefined
   /** Number of commands that run at once in all workspaces of the executor, each in a thread. Further commands wait. Default 4. */
   readonly concurrency?: number | undefined
   readonly limits?: VirtualLimits | undefined
@@ -41,6 +46,7 @@ export interface ResolvedNetwork extends Pick<VirtualNetwork, 'addresses' | 'res
 
 export interface ResolvedOptions {
   readonly network: ResolvedNetwork | undefined
+  readonly python: boolean
   readonly concurrency: number
   readonly limits: Required<VirtualLimits>
 }
@@ -72,6 +78,7 @@ const shapes: OptionShapes<VirtualExecutorOptions> = {
     accepts: (value) => value === 'none' || option.object.accepts(value),
     options: networkShapes as unknown as OptionShapes,
   },
+  python: option.boolean,
   concurrency: option.integer(1, 256),
   limits: option.options<VirtualLimits>({
     maxCommands: count,
@@ -86,9 +93,14 @@ const shapes: OptionShapes<VirtualExecutorOptions> = {
 
 export function resolveOptions(options: VirtualExecutorOptions): ResolvedOptions {
   checkOptions<VirtualExecutorOptions>(options, shapes, { operation })
-  const { concurrency = 4, limits = {}, network = 'none' } = options
+  const { concurrency = 4, limits = {}, network = 'none', python = false } = options
   const given = Object.entries(limits).filter(([, value]) => value !== undefined)
-  return { network: resolveNetwork(network), concurrency, limits: { ...defaults, ...Object.fromEntries(given) } }
+  return {
+    network: resolveNetwork(network),
+    python,
+    concurrency,
+    limits: { ...defaults, ...Object.fromEntries(given) },
+  }
 }
 
 function resolveNetwork(network: 'none' | VirtualNetwork): ResolvedNetwork | undefined {

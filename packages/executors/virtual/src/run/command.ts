@@ -2,17 +2,18 @@ import { FileError } from '@ws/shell-tools/files'
 import type { FileDoor } from '@ws/core'
 import { execError, type BindPlan, type KillSignal, shortages, type WorkspaceView } from '@ws/core/executor'
 import type { CommandEnd, CommandPort, CommandRun } from '@ws/sandbox'
-import { MessageChannel, type Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 
 import { leftOutMessage } from '../files/directory.ts'
 import { WorkspaceFiles } from '../files/workspace.ts'
 import type { VirtualLimits } from '../options.ts'
-import type { Done, FromWorker, WorkerCommand, ToWorker } from '../worker/protocol.ts'
+import type { Done, FileRequest, FromWorker, WorkerCommand, ToWorker } from '../worker/protocol.ts'
 import { CommandDownloads, type DownloadOptions } from './downloads.ts'
 import { collectInput } from './input.ts'
 import { passableDirectories } from './passable.ts'
 import type { WorkerPool } from './pool.ts'
-import { answer, answerFetch, answerInput } from './serve-files.ts'
+import type { Pythons } from './python.ts'
+import { answer, answerFetch, answerInput, answerPython } from './serve-files.ts'
 import { SoFar } from './so-far.ts'
 
 export interface StartOptions {
@@ -24,6 +25,7 @@ export interface StartOptions {
   readonly env: Readonly<Record<string, string>>
   readonly limits: Required<VirtualLimits>
   readonly network: Pick<DownloadOptions, 'create' | 'network'> | undefined
+  readonly pythons: Pythons | undefined
 }
 
 /** Milliseconds to wait for a store's change after its command has ended: an aborted change could still be applied later. */
@@ -104,7 +106,7 @@ interface Control {
 
 /** Runs the command in a thread. Resolves when the thread and all its file operations have ended. */
 async function interpret(options: StartOptions, { ended, over, stopping, downloads }: Control): Promise<Ending> {
-  const { pool, files, topEntries, plan, env, limits } = options
+  const { pool, files, topEntries, plan, env, limits, pythons } = options
   const { request } = options.run
   const both = AbortSignal.any([over, stopping])
   const collect = () => collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
@@ -145,6 +147,11 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
   })
   async function answerTo(message: Exclude<FromWorker, { type: 'done' | 'progress' }>): Promise<void> {
     if (message.type === 'input') return await answerInput(port, message.id, collect)
+    if (message.type === 'python') {
+      if (pythons === undefined) return
+      const serve = (from: MessagePort, request: FileRequest) => answer(from, workspaceFiles, request)
+      return await answerPython(port, message.id, () => pythons.run(message, { limits, signal: both, answer: serve }))
+    }
     if (message.type !== 'fetch') return await answer(port, workspaceFiles, message)
     if (downloads !== undefined) await answerFetch(port, downloads, message)
   }
@@ -179,6 +186,7 @@ async function interpret(options: StartOptions, { ended, over, stopping, downloa
     stdin,
     limits,
     hasNetwork: downloads !== undefined,
+    hasPython: pythons !== undefined,
     stopping: flag,
   }
   worker.postMessage(task, [port2])

@@ -2,7 +2,7 @@ import { codeOf, FileError } from '@ws/shell-tools/files'
 import type { MessagePort } from 'node:worker_threads'
 
 import { type FileMethod, fileMethods, type WorkspaceAsyncFiles } from '../files/contract.ts'
-import type { FetchRequest, FileRequest, ToWorker } from '../worker/protocol.ts'
+import type { FetchRequest, FileRequest, PythonEnd, ToWorker } from '../worker/protocol.ts'
 import type { CommandDownloads } from './downloads.ts'
 
 const methods: ReadonlySet<string> = new Set(fileMethods)
@@ -39,6 +39,11 @@ export function answerFetch(port: MessagePort, downloads: CommandDownloads, requ
     () => downloads.fetch(request),
     () => 'EIO: the download failed',
   )
+}
+
+/** Answers a request to run a python program. */
+export function answerPython(port: MessagePort, id: number, work: () => Promise<PythonEnd>): Promise<void> {
+  return tell(port, id, work, () => 'EIO: python did not start')
 }
 
 /** Sends the result of `work`. Never rejects: an error in a message handler would end this process. */

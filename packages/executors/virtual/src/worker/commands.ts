@@ -58,7 +58,7 @@ function mayReadInput(name: string, given: readonly string[]): boolean {
 }
 
 /** Commands that start scripts, in which the interpreter runs the guarded commands again. */
-const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
+const runsScripts = new Set(['bash', 'sh', 'env', 'python', 'python3', 'time', 'timeout'])
 
 function guarded(name: string, session: Session, tool: ScriptTool | undefined): CustomCommand {
   return define(name, (given, context) => run({ name, tool }, given, context, session))

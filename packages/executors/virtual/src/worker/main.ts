@@ -19,6 +19,7 @@ import { Session, stopMark } from './state/session.ts'
 import { matchFor } from './patterns/engine.ts'
 import { readsInput } from './syntax/input.ts'
 import { curlWith } from './tools/curl.ts'
+import { pythonWith } from './tools/python.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
 /** Prefers the workspace's programs. After a lookup of a file `/bin/NAME`, just-bash would run its own command of that name. */
@@ -45,6 +46,7 @@ async function run({
   stdin,
   limits,
   hasNetwork,
+  hasPython,
   stopping,
   root,
 }: WorkerCommand): Promise<void> {
@@ -75,6 +77,12 @@ async function run({
     if (message.type === 'stop') session.wake()
     else remote.receive(message)
   })
+  const python = pythonWith(remote.python)
+  const further = {
+    ...(hasNetwork && { curl: curlWith(remote.fetch) }),
+    ...(hasPython && { python, python3: python }),
+  }
+  if (hasPython) session.interpreters.add('python').add('python3')
   const result = judge(await interpret())
   const done: Done = {
     type: 'done',
@@ -108,7 +116,7 @@ async function run({
     try {
       const bash = new Bash({
         fs: files,
-        customCommands: guardedCommands(session, hasNetwork ? { curl: curlWith(remote.fetch) } : {}),
+        customCommands: guardedCommands(session, further),
         cwd,
         env: { ...env },
         executionLimits: {

@@ -18,6 +18,8 @@ export interface WorkerCommand {
   readonly limits: Required<VirtualLimits>
   /** Whether `curl` exists. */
   readonly hasNetwork: boolean
+  /** Whether `python3` exists. */
+  readonly hasPython: boolean
   /** A 32-bit integer in shared memory; non-zero once the command must stop. */
   readonly stopping: SharedArrayBuffer
 }
@@ -42,6 +44,27 @@ export interface FetchRequest {
   readonly timeout: number | undefined
 }
 
+/** A python program, with the words of its command. */
+export interface PythonRequest {
+  readonly type: 'python'
+  readonly id: number
+  readonly words: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly stdin: Uint8Array
+  /** Milliseconds that the script has left. */
+  readonly timeout: number | undefined
+}
+
+export interface PythonEnd {
+  readonly exitCode: number
+  readonly pieces: readonly { readonly descriptor: 1 | 2; readonly bytes: Uint8Array }[]
+  /** Whether the program has read standard input. */
+  readonly hasRead: boolean
+  /** The reason of an end that the program did not choose. */
+  readonly problem?: string
+}
+
 /** The content of a URL, or the reason for a failure. */
 export type Fetched =
   | { readonly status: number; readonly body: Uint8Array }
@@ -63,7 +86,7 @@ export interface Progress {
   readonly running: string
 }
 
-export type FromWorker = FileRequest | InputRequest | FetchRequest | Progress | Done
+export type FromWorker = FileRequest | InputRequest | FetchRequest | PythonRequest | Progress | Done
 
 export type ToWorker =
   | { readonly type: 'value'; readonly id: number; readonly value: unknown }

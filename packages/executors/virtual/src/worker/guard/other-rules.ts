@@ -21,6 +21,8 @@ export const otherRules: Readonly<Record<string, CommandRule | string>> = {
   printenv: bare,
   printf: anything,
   pwd: { flags: 'LP' },
+  python: anything,
+  python3: anything,
   seq: { flags: 'w', valued: 's', numeric: true, refuse: refuseSeq },
   sh: anything,
   sleep: bare,

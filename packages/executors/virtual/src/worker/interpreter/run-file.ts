@@ -8,7 +8,7 @@ interface Files {
   readFileBuffer(path: string): Promise<Uint8Array>
 }
 
-/** Runs an executable file as a script of `sh` or `bash`, in a shell of its own. */
+/** Runs an executable file as a script of `sh` or `bash`, in a shell of its own, or of python. */
 export async function runFile(
   interpreter: Interpreter,
   path: string,
@@ -28,7 +28,7 @@ export async function runFile(
   if (/(?:^|\/)env$/.test(words[0] ?? '')) words.shift()
   const [program = '', ...options] = words
   const name = program.replace(/^.*\//, '')
-  if (name !== 'bash' && name !== 'sh') {
+  if (!sessionOf(interpreter).interpreters.has(name)) {
     sessionOf(interpreter).missing ??= name
     return { stdout: '', stderr: `bash: ${path}: ${name}: bad interpreter: No such file or directory\n`, exitCode: 127 }
   }

@@ -38,6 +38,8 @@ export class Session implements ToolHost {
   /** The workspace's files. just-bash gives a command only the methods of its own interface. */
   files: Listing | undefined
   outputs: Outputs = firstOutputs
+  /** Programs that run executable files. */
+  readonly interpreters = new Set(['bash', 'sh'])
 
   /** Output that was not yet reported, with one character for each byte. `pieces`: number of recorded pieces of output. */
   readonly #printed = { stdout: '', stderr: '' }
@@ -154,6 +156,12 @@ export class Session implements ToolHost {
   check(stdout = ''): void {
     if (this.#refusal !== undefined) throw new this.#FatalError('refused', 'refusal', stdout, this.#refusal)
     if (this.#stopped() || this.#overdue()) throw new this.#FatalError('stopped', 'stop', stdout, stopMark)
+  }
+
+  /** Milliseconds until the script must end, if it has a deadline. */
+  get timeLeft(): number | undefined {
+    const first = Math.min(...this.#deadlines.map(({ at }) => at))
+    return first === Infinity ? undefined : Math.max(0, Math.ceil(first - now()))
   }
 
   #overdue(): boolean {

@@ -10,7 +10,7 @@ const marks = { group: '\u{f0003}', loop: '\u{f0004}', file: '\u{f0006}' } as co
 
 export type Inheritance = keyof typeof marks
 
-const commands = new Set([...getCommandNames(), ...Object.keys(tools)])
+const commands = new Set([...getCommandNames(), ...Object.keys(tools), 'python', 'python3'])
 
 interface Shape {
   readonly type?: unknown

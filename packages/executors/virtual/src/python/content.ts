@@ -1,0 +1,117 @@
+import type { FileMethod } from '../files/contract.ts'
+import { CallError } from './errors.ts'
+import type { Facts } from './facts.ts'
+
+/** Asks the workspace's process, and waits for its answer. @throws an error with a `code` */
+export type Ask = (method: FileMethod, ...parameters: readonly unknown[]) => unknown
+
+export interface ContentOptions {
+  readonly ask: Ask
+  readonly maxFileBytes: number
+  /** Accounts for memory. @throws CallError `ENOMEM` */
+  readonly charge: (bytes: number) => void
+}
+
+/** Milliseconds after which a change is written, although the file stays open. */
+const writeAfter = 1_000
+const mebibyte = 1024 * 1024
+
+/** The content of an open file. All descriptors of the file share one. Changes are written when the file is closed, or before. */
+export class Content {
+  /** Absent for a file that the program has removed. */
+  path: string | undefined
+  readonly facts: Facts
+  size: number
+  users = 0
+  readonly #options: ContentOptions
+  /** Holds the bytes from `#base` on: a file that is only appended to is not read. */
+  #bytes: Uint8Array = new Uint8Array()
+  #base: number
+  /** Number of first bytes that the workspace has already. */
+  #saved: number
+  #isRewritten = false
+  #changedAt = Infinity
+
+  /** @param bytes the content, if known */
+  constructor(options: ContentOptions, facts: Facts, path: string | undefined, bytes?: Uint8Array) {
+    this.#options = options
+    this.facts = facts
+    this.path = path
+    options.charge(bytes?.length ?? 0)
+    this.#base = bytes === undefined ? facts.size : 0
+    this.#bytes = bytes ?? this.#bytes
+    this.size = this.#saved = bytes?.length ?? facts.size
+  }
+
+  /** The workspace's file is empty now. */
+  empty(): void {
+    this.#options.charge(-this.#bytes.length)
+    this.#bytes = new Uint8Array()
+    this.#base = this.size = this.#saved = 0
+    this.#isRewritten = false
+  }
+
+  load(): void {
+    if (this.path === undefined) return
+    this.save()
+    const bytes = this.#options.ask('readFileBuffer', this.path) as Uint8Array
+    this.#options.charge(bytes.length - this.#bytes.length)
+    this.#bytes = bytes
+    this.#base = 0
+    this.size = this.#saved = bytes.length
+  }
+
+  read(into: Uint8Array, position: number): number {
+    const part = this.#bytes.subarray(position, Math.min(this.size, position + into.length))
+    into.set(part)
+    return part.length
+  }
+
+  write(bytes: Uint8Array, position: number): void {
+    const end = position + bytes.length
+    if (end > this.#options.maxFileBytes) throw new CallError('EFBIG')
+    if (position < this.#saved && this.#base > 0) this.load()
+    this.#grow(end - this.#base)
+    this.#bytes.set(bytes, position - this.#base)
+    if (position < this.#saved) this.#isRewritten = true
+    this.size = Math.max(this.size, end)
+    if (this.#changedAt === Infinity) this.#changedAt = Date.now()
+    if (Date.now() - this.#changedAt > writeAfter) this.save()
+  }
+
+  truncate(size: number): void {
+    if (size > this.#options.maxFileBytes) throw new CallError('EFBIG')
+    if (size > this.size) return this.write(new Uint8Array(size - this.size), this.size)
+    if (size === this.size) return
+    if (this.#base > 0) this.load()
+    this.#bytes.fill(0, size)
+    this.size = size
+    this.#isRewritten = true
+    this.#changedAt = Math.min(this.#changedAt, Date.now())
+  }
+
+  #grow(needed: number): void {
+    if (needed <= this.#bytes.length) return
+    const capacity = Math.max(needed, Math.min(this.#bytes.length * 2, needed + 8 * mebibyte))
+    this.#options.charge(capacity - this.#bytes.length)
+    const bytes = new Uint8Array(capacity)
+    bytes.set(this.#bytes)
+    this.#bytes = bytes
+  }
+
+  save(): void {
+    if (this.#changedAt === Infinity) return
+    const [saved, isRewritten] = [this.#saved, this.#isRewritten]
+    this.#saved = this.size
+    this.#isRewritten = false
+    this.#changedAt = Infinity
+    if (this.path === undefined) return
+    const part = (from: number) => this.#bytes.slice(from - this.#base, this.size - this.#base)
+    if (isRewritten) this.#options.ask('writeFile', this.path, part(0))
+    else if (this.size > saved) this.#options.ask('appendFile', this.path, part(saved))
+  }
+
+  release(): void {
+    this.#options.charge(-this.#bytes.length)
+  }
+}

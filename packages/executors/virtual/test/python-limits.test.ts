@@ -1,0 +1,36 @@
+import { afterAll, describe, expect, it, vi } from 'vitest'
+
+import { open, run } from './support.ts'
+
+const mebibyte = 1024 * 1024
+const limits = { maxOutputBytes: 4 * mebibyte, maxMemory: 128 * mebibyte }
+const workspace = await open({ at: '/workspace', executor: { python: true, limits } })
+afterAll(() => workspace.close())
+
+describe('[EX1] a python program', () => {
+  it.each([
+    ['one string', '"x" * (2 * 10**8)', /MemoryError/],
+    [
+      'files',
+      'a = []\nfor i in range(100): f = open(str(i), "w"); f.write("x" * 10**7); f.flush(); a.append(f)',
+      /MemoryError|memory/,
+    ],
+    ['descriptors', 'a = []\nfor i in range(100000): a.append(open("file.txt"))', /No file descriptors available/],
+    ['output', 'while True: print("x" * 10**5)', /more than 4194304 bytes of output/],
+  ])('is bounded, and says why: %s', async (_, code, words) => {
+    await workspace.write('/workspace/p.py', code)
+    const result = await workspace.exec('python3 p.py > out', { timeout: 60_000 })
+    expect({ timedOut: result.timedOut, failed: result.exitCode !== 0 }).toEqual({ timedOut: false, failed: true })
+    expect(result.stderr).toMatch(words)
+    expect(await run(workspace, 'python3 -c "print(1)"')).toBe('1\n')
+  })
+
+  it.each([['in C', 'sum(range(10**12))']])('an endless loop %s is ended, and nothing else is', async (_, code) => {
+    await workspace.write('/workspace/loop.py', `print("begun", flush=True)\nopen("begun", "w").close()\n${code}`)
+    await using running = await workspace.spawn('python3 loop.py; echo after')
+    await vi.waitUntil(() => workspace.exists('/workspace/begun'), { timeout: 30_000 })
+    expect(await run(workspace, 'rm begun; python3 -c "print(2)"')).toBe('2\n')
+    expect(running.kill()).toBe(true)
+    expect(await running.wait()).toMatchObject({ signal: 'SIGTERM', stdout: 'begun\n' })
+  })
+})
