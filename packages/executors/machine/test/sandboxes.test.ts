@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest'
 import type { LocalMachine } from './local-machine.ts'
 import { openSite } from './support.ts'
 
-
 /** Strings, an error for a status other than 0, and input by the number of the process: as `e2b` 2.51 does. */
 function likeE2b(local: LocalMachine): Machine {
   const processes = new Map<number, MachineProcess>()

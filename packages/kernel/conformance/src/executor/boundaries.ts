@@ -122,7 +122,9 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       if (site.workspace.executor?.sharesLoopback !== true) it.skip('the commands of a workspace share no loopback')
       if ((await site.attempt('perl -MSocket -e 1')).exitCode !== 0) it.skip('needs perl: apt-get install perl')
       const said = Promise.withResolvers<string>()
-      const server = await site.workspace.start(serve, { onOutput: ({ data }) => said.resolve(Buffer.from(data).toString()) })
+      const server = await site.workspace.start(serve, {
+        onOutput: ({ data }) => said.resolve(Buffer.from(data).toString()),
+      })
       try {
         const port = Number(await said.promise)
         equal(await site.workspace.ports(), [{ port }], 'the ports of the workspace')
