@@ -174,14 +174,14 @@ export interface CommandLine {
   readonly extraFds: ExtraDescriptors
 }
 
-/** Returns the invocation of a shell for a request. On a terminal, a blank command means an interactive shell. */
+/** Returns the invocation of a shell for a request. An empty command means an interactive shell: only sessions have one. */
 export function commandLine(
   { command: line, login, bare, inState }: Pick<DriverRequest, 'command' | 'login' | 'bare' | 'inState'>,
   { shell, env, terminal }: CommandLineOptions,
 ): CommandLine {
   const command = inState === undefined ? line : inState(checkCommand(line), shell)
   const { argv, extraFds } =
-    terminal !== undefined && command === ''
+    command === ''
       ? { argv: interactiveShellArguments(shell, { login, bare }), extraFds: new Map() }
       : shellInvocation(shell, command, { login, bare })
   if (terminal === undefined) return { argv, env, extraFds }
