@@ -3,20 +3,22 @@
 # As the first process of a container no command can end it. Elsewhere a command can, and the host sees the stream end.
 #
 # Its first line is `ws-attendant 1`. Then come frames in both directions: 4 bytes length of the rest, a letter, 4 bytes the command, and
-# the rest. With the argument `base64`, each line is base64 of a piece of that stream. See frames.ts for letters.
+# the rest. With the argument `base64`, each line is base64 of a piece of that stream. With `mounts`, it reports changes of mounts. See frames.ts for letters.
 #
 # A command has credit for each stream: so many bytes may be on their way. Where the host does not read, commands wait in their pipes.
 #
-# keeper.pl and tree.pl go before this text.
+# tree.pl, keeper.pl, streams.pl and mounts.pl go before this text.
 
 # what the machine left open is nothing for commands
 if (opendir(my $open, '/proc/self/fd')) { call('close', $_ + 0) for grep { /^\d+$/ && $_ > 2 && $_ != fileno $open } readdir $open }
 conceal();
+$0 = 'ws-attendant';
 call('prctl', 36, 1, 0, 0, 0);
 $^F = 2;
 $SIG{$_} = 'IGNORE' for qw(PIPE HUP INT QUIT TERM USR1 USR2);
 binmode $_ for *STDIN, *STDOUT;
-my $is_text = ($ARGV[0] // '') eq 'base64';
+my $is_text = grep { $_ eq 'base64' } @ARGV;
+watch_mounts() if grep { $_ eq 'mounts' } @ARGV;
 my $window = 262144;
 my ($longest, $step_after) = (33554432, 7);
 open(my $null, '+<', '/dev/null') or exit 1;
@@ -92,6 +94,7 @@ sub begin {
     # every other descriptor of this process, so that pipes end with their command
     %commands = @own = @theirs = @left = ();
     $_ = undef for $command, $control, $far;
+    $0 = 'ws-keeper';
     keep($order, @fds);
     out(1);
   }
@@ -134,36 +137,12 @@ sub take {
   else { $is_over = 1 }
 }
 
-# Writes input. The host may send as much again.
-sub feed {
-  my ($id, $command) = @_;
-  my $input = $command->{input} or return;
-  if (length $command->{pending}) {
-    my $wrote = syswrite($input, $command->{pending}, 65536);
-    if (defined $wrote) { substr($command->{pending}, 0, $wrote, ''); say_('g', $id, pack('N', $wrote)) }
-    elsif ($! != 11 && $! != 4) { @{$command}{qw(pending input)} = (''); say_('p', $id) }
-  }
-  delete $command->{input} if $command->{is_whole} && !length $command->{pending} && !$command->{terminal};
-}
-
-# Reads one stream of a command. Where no process of the command is left, all that it wrote is in the pipe already.
-sub drain {
-  my ($id, $command, $number) = @_;
-  my $most = $command->{$number} < 65536 ? $command->{$number} : 65536;
-  my $got = sysread($command->{streams}{$number}, my $bytes, $most);
-  if ($got) { $command->{$number} -= $got; return say_($number, $id, $bytes) }
-  return if !defined $got && $! == 4;
-  # a terminal says itself that all was read, a moment later
-  my $is_empty = !defined $got && $! == 11;
-  return if $is_empty && !($command->{gone} && (!$command->{terminal} || time > $command->{gone} + 1));
-  delete $command->{streams}{$number};
-}
-
 # Reads the reports of a keeper, and its end.
 sub hear {
   my ($id, $command) = @_;
   my $got = sysread($command->{control}, my $reports, 600);
   return if !defined $got;
+  look_at_mounts();
   for (unpack('(a6)*', $reports)) {
     my ($what, $byte, $number) = unpack('aCN', $_);
     if ($what eq 'b') { say_('b', $id) }
@@ -186,7 +165,7 @@ sub hear {
   my %keepers = map { $_->{keeper} ? ($_->{keeper} => 1) : () } values %commands;
   sweep($$, keys %keepers, @left);
   return if $command->{is_ended};
-  say_('e', $id, pack('CC', 2, 0));
+  say_('e', $id, $command->{deadline} ? pack('CC', 1, 9) : pack('CC', 2, 0));
   settle($id, -1);
 }
 
@@ -204,7 +183,9 @@ while (1) {
     next unless $has_room;
     for (keys %{ $command->{streams} }) { vec($in, fileno $command->{streams}{$_}, 1) = 1 if $command->{$_} > 0 }
   }
-  next if select($in, $out, undef, $wait) < 0;
+  my $changed = mount_events();
+  next if select($in, $out, $changed, $wait) < 0;
+  report_mounts($changed);
   if (vec($in, 0, 1)) {
     my $got = sysread(STDIN, my $bytes, 65536);
     if ($got && $is_text) {

@@ -28,6 +28,8 @@ export class Attendant {
   #lastId = 0
   #queue: Buffer[] = []
   #isWriting = false
+  /** Called with the table of mounts when it has changed. */
+  onMounts: ((table: string) => void) | undefined
 
   constructor(stream: AttendantStream, options: AttendantOptions = {}) {
     this.#stream = stream
@@ -104,7 +106,8 @@ export class Attendant {
       for await (const chunk of this.#options.isText === true ? fromLines(bytes) : bytes)
         for (const frame of reader.read(chunk)) {
           if (frame.id > this.#lastId) throw new Error('a command that was not started')
-          this.#commands.get(frame.id)?.take(frame)
+          if (frame.letter === 'm') this.onMounts?.(frame.rest.toString('latin1'))
+          else this.#commands.get(frame.id)?.take(frame)
         }
     } catch {
       // the same as its end: commands report the loss

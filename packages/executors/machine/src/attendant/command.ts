@@ -98,8 +98,11 @@ export class FollowedCommand implements AttendantCommand {
       this.#onRoom?.()
     } else if (letter === 'p') this.#closeInput()
     else if (letter === 'f') this.#fail(rest.readUInt8(), rest.readUInt32BE(1))
-    else if (letter === 'e') this.#exit(endOf(rest.readUInt8(), rest.readUInt8(1)))
-    else void this.#leave(rest.readUInt32BE() > 0)
+    else if (letter === 'e') {
+      // a command can kill its keeper before that has reported the start
+      this.#begun.resolve()
+      this.#exit(endOf(rest.readUInt8(), rest.readUInt8(1)))
+    } else void this.#leave(rest.readUInt32BE() > 0)
   }
 
   /** @param survivors whether processes of the command may remain */

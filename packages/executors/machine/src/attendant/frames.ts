@@ -8,8 +8,8 @@ const longest = 2 ** 20
 const headBytes = 9
 
 export type OrderLetter = 's' | 'i' | 'c' | 'g' | 'z' | 'k' | 'x'
-/** Begun, failed, credit for input, input closed by the command, stdout, stderr, ended, and none left. */
-const reports = ['b', 'f', 'g', 'p', '1', '2', 'e', 'n'] as const
+/** Begun, failed, credit for input, input closed by the command, stdout, stderr, ended, none left; and the mounts, of no command. */
+const reports = ['b', 'f', 'g', 'p', '1', '2', 'e', 'n', 'm'] as const
 export type ReportLetter = (typeof reports)[number]
 
 export interface Frame {

@@ -14,7 +14,7 @@ sub call { my ($name, @arguments) = @_; return syscall($n{$name}, @arguments) }
 # Ends this process without the work that perl does at its end: a child shares its parent's handles.
 sub out { call('exit_group', $_[0]); exit $_[0] }
 # Others of this user can neither trace this process, nor open its memory and its descriptors.
-sub conceal { call('prctl', 4, 0, 0, 0, 0) == 0 or out(1) } # @defence speaks for the attendant: is not dumpable
+sub conceal { call('prctl', 4, 0, 0, 0, 0) == 0 or out(1) } # @defence speaks for the attendant: is closed to commands
 
 # Makes a pipe of bare descriptors: closed by `exec`, and without waiting.
 sub pipe_ {

@@ -81,7 +81,7 @@ export class AttendedMachine implements Machine {
 }
 
 async function openAttendant(machine: Machine, isText: boolean): Promise<Attendant | undefined> {
-  const process = await machine.start(attendantArguments(isText), { hasInput: true })
+  const process = await machine.start(attendantArguments(...(isText ? (['base64'] as const) : [])), { hasInput: true })
   const { stdin, stdout, stderr } = process
   if (stdin !== undefined) {
     const write = (bytes: Uint8Array) => stdin.write(bytes)

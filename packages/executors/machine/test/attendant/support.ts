@@ -17,7 +17,7 @@ export interface LocalAttendant extends AsyncDisposable {
 
 /** An attendant as a child of this process, as an ordinary user. */
 export function openLocal(isText = false): LocalAttendant {
-  const [program = '', ...rest] = attendantArguments(isText)
+  const [program = '', ...rest] = attendantArguments(...(isText ? (['base64'] as const) : []))
   const child = spawn(program, rest, {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: '/usr/bin:/bin', KEPT: 'kept' },
@@ -54,7 +54,7 @@ export interface Ran {
   readonly command: AttendantCommand
   readonly stdout: () => string
   readonly stderr: () => string
-  /** The end, once nothing of the command is left. */
+  /** The end, once the rest of the command was killed and nothing of it is left. */
   readonly result: Promise<{
     readonly status?: number
     readonly signal?: string
@@ -63,8 +63,12 @@ export interface Ran {
   }>
 }
 
-/** Runs `sh -c script`, and collects its output. */
-export function run(attendant: Attendant, script: string, order: Partial<AttendantOrder> = {}): Ran {
+/** Runs `sh -c script`, and collects its output. @param keepsRest processes that the command leaves go on */
+export function run(
+  attendant: Attendant,
+  script: string,
+  { keepsRest = false, ...order }: Partial<AttendantOrder> & { readonly keepsRest?: boolean } = {},
+): Ran {
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
   const command = attendant.start(
     { argv: ['sh', '-c', script], ...order },
@@ -75,6 +79,7 @@ export function run(attendant: Attendant, script: string, order: Partial<Attenda
   )
   const end = async () => {
     const ended = await command.exited
+    if (!keepsRest) command.end()
     return { ...ended, ...(await command.gone) }
   }
   const result = end() as Ran['result']
