@@ -28,6 +28,7 @@ export const componentNames = [
   'user-namespaces',
   'cgroup2',
   'runc',
+  'dockerd',
   'radosgw',
   'swift',
   'rclone',
@@ -141,6 +142,12 @@ const probes: Record<ComponentName, Probe> = {
   'user-namespaces': { program: 'unshare', args: ['--user', '--map-root-user', 'true'], hint: 'they are off' },
   cgroup2: { program: 'perl', args: ['-e', makeCgroup], asSelf: true, hint: 'no cgroup v2 group can be made' },
   runc: { program: 'sh', args: ['-c', runContainer], asSelf: true, hint: 'it needs root, runc and containers-common' },
+  dockerd: {
+    program: 'sh',
+    args: ['-c', 'test -x /usr/sbin/dockerd -a -x /usr/bin/containerd && test "$(id -u)" = 0'],
+    asSelf: true,
+    hint: 'it needs root and docker.io',
+  },
   radosgw: {
     program: 'radosgw',
     args: ['--version'],

@@ -12,6 +12,7 @@ export {
   type ScratchDirectoryOptions,
 } from './owner.ts'
 export { codeOf } from './code-of.ts'
+export { openEngine, type TestEngine } from './engine.ts'
 export { createMarker, until, withTimeToBegin } from './marker.ts'
 export { entriesBelow, meanwhile } from './meanwhile.ts'
 export { mountHanging, type HangingMount } from './hanging-mount.ts'

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { check, equal, fail, rejection } from '../assert.ts'
 import { beating, type Site } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
-import { childAbove, processWith } from './processes.ts'
+import { launcherOf, processWith } from './processes.ts'
 
 /** A process in its own session, which appends to a file forever. Only killing the whole process tree stops it. */
 const heart =
@@ -66,8 +66,8 @@ export function endTests({ describe, test }: DoorSuite): void {
       const word = `60.${randomInt(1_000_000_000)}`
       const running = await start(site, `${heart}\n echo x > begun; sleep ${word}`)
       const ended = running.wait().catch(() => undefined) // the result of a killed command does not matter
-      const child = await childAbove((await processWith(word)) ?? fail('the command is not among the processes'))
-      process.kill(child ?? fail('the command does not run below this process'), 'SIGKILL')
+      const launcher = await launcherOf((await processWith(word)) ?? fail('the command is not among the processes'))
+      process.kill(launcher ?? fail('the command does not run below a process of the executor'), 'SIGKILL')
       await ended
       await site.settled('beat')
       equal(await site.run('echo ran'), 'ran\n', 'the next command')

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 interface Process {
   readonly pid: number
   readonly parent: number
+  readonly user: string | undefined
   readonly commandLine: string
 }
 
@@ -17,13 +18,18 @@ export async function processWith(word: string): Promise<number | undefined> {
   return undefined
 }
 
-/** Returns the child of this process that is `pid` or an ancestor of `pid`. */
-export async function childAbove(pid: number): Promise<number | undefined> {
-  const parents = new Map((await all()).map((one) => [one.pid, one.parent]))
-  for (let current: number | undefined = pid; current !== undefined; current = parents.get(current)) {
-    if (parents.get(current) === process.pid) return current
+/**
+ * Returns the executor's own process above `pid`: the child of this process. Where an engine starts the processes, it is the highest
+ * ancestor of the same user.
+ */
+export async function launcherOf(pid: number): Promise<number | undefined> {
+  const known = new Map((await all()).map((one) => [one.pid, one]))
+  let highest: number | undefined
+  for (let current = known.get(pid); current !== undefined; current = known.get(current.parent)) {
+    if (current.parent === process.pid) return current.pid
+    if (current.user === known.get(pid)?.user) highest = current.pid
   }
-  return undefined
+  return highest === pid ? undefined : highest
 }
 
 async function all(): Promise<Process[]> {
@@ -34,13 +40,14 @@ async function all(): Promise<Process[]> {
 /** Returns an empty list for a process that has ended meanwhile. */
 async function readProcess(pid: number): Promise<Process[]> {
   try {
-    const [stat, commandLine] = await Promise.all([
+    const [stat, status, commandLine] = await Promise.all([
       readFile(`/proc/${pid}/stat`, 'utf8'),
+      readFile(`/proc/${pid}/status`, 'utf8'),
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
     ])
     // the name is in parentheses and may contain any character, so the fields follow the last parenthesis: state, parent
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return [{ pid, parent: Number(parent), commandLine }]
+    return [{ pid, parent: Number(parent), user: /^Uid:\s*(\d+)/mu.exec(status)?.[1], commandLine }]
   } catch {
     return []
   }
