@@ -227,4 +227,8 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 3,
     reason: 'leases in the state directory, which no mount shows',
   },
+  'packages/executors/machine/src/container/files.ts': {
+    acts: 10,
+    reason: 'entries of the state directory, which is refused where others can write to it, and which no mount shows',
+  },
 }

@@ -1,0 +1,2 @@
+export { createContainerExecutor } from './executor.ts'
+export type { ContainerExecutorOptions } from './options.ts'

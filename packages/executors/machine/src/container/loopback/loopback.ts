@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+
+import { WorkspaceError } from '@ws/core'
+import type { PublishedHost, SharedLoopback } from '@ws/core/executor'
+
+import type { Container } from '../container.ts'
+import type { Pool } from '../pool.ts'
+
+const connectScript = readFileSync(new URL('connect.pl', import.meta.url), 'utf8')
+const portsScript = readFileSync(new URL('ports.pl', import.meta.url), 'utf8')
+/** Most connections to one published port at a time. */
+const mostConnections = 256
+const lowestPort = 1024
+
+/** The loopback of the containers of a workspace: commands of one container share it. No network is needed to reach it from here. */
+export function loopbackOf(pool: Pool): SharedLoopback {
+  return {
+    async ports() {
+      const found = await Promise.all(pool.running.map(listeningPorts))
+      return [...new Set(found.flat())].sort((one, other) => one - other)
+    },
+    async publish(port, { hostPort, socketPath }): Promise<PublishedHost> {
+      const sockets = new Set<Socket>()
+      const server = createServer({ allowHalfOpen: true, noDelay: true }, (outer) => {
+        sockets.add(outer)
+        outer.on('error', () => undefined) // its end is enough
+        outer.once('close', () => sockets.delete(outer))
+        void connect(outer, port, pool)
+      })
+      server.maxConnections = mostConnections
+      await listen(server, socketPath === undefined ? { host: '127.0.0.1', port: hostPort } : { path: socketPath })
+      const address = server.address()
+      return {
+        ...(typeof address === 'object' && address !== null && { port: address.port }),
+        async close() {
+          for (const socket of sockets) socket.destroy()
+          await new Promise((resolve) => server.close(resolve))
+        },
+      }
+    },
+  }
+}
+
+async function listeningPorts({ attendant }: Container): Promise<number[]> {
+  let text = ''
+  const onStdout = (chunk: Uint8Array) => void (text += Buffer.from(chunk).toString('latin1'))
+  const command = attendant.start({ argv: ['perl', '-e', portsScript] }, { onStdout, onStderr: () => undefined })
+  await command.gone
+  return text
+    .split('\n')
+    .map(Number)
+    .filter((port) => port >= lowestPort)
+}
+
+/** Joins a connection with the container that listens on the port. Never rejects: the connection is reset where none does. */
+async function connect(outer: Socket, port: number, pool: Pool): Promise<void> {
+  for (const container of pool.running) {
+    if (!(await listeningPorts(container)).includes(port)) continue
+    const onStdout = (chunk: Uint8Array) => {
+      if (outer.destroyed || outer.write(Buffer.from(chunk))) return
+      return new Promise<void>((resolve) => void outer.once('drain', resolve).once('close', resolve))
+    }
+    const order = { argv: ['perl', '-e', connectScript, String(port)], hasInput: true }
+    const command = container.attendant.start(order, { onStdout, onStderr: () => undefined })
+    if (command.stdin !== undefined) outer.pipe(command.stdin)
+    outer.once('close', () => command.end())
+    const end = await command.exited.catch(() => ({ status: 1 }))
+    command.end()
+    await command.gone
+    if (end.status === 0) outer.end()
+    else outer.resetAndDestroy()
+    return
+  }
+  outer.resetAndDestroy()
+}
+
+async function listen(
+  server: Server,
+  where: { readonly host: string; readonly port: number } | { readonly path: string },
+) {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  // once it listens, an error is one of a single connection
+  server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error)))
+  // the socket is made at once, for this user alone
+  const before = 'path' in where ? process.umask(0o077) : undefined
+  try {
+    server.listen({ ...where, exclusive: true }, resolve)
+  } finally {
+    if (before !== undefined) process.umask(before)
+  }
+  await promise
+}
+
+function listenError(native: NodeJS.ErrnoException): Error {
+  const refuse = (code: 'EBUSY' | 'EACCES' | 'ENOENT', reason: string, remedy: string): Error =>
+    new WorkspaceError({ code, operation: 'publish', reason, remedy, native })
+  if (native.code === 'EADDRINUSE')
+    return refuse(
+      'EBUSY',
+      'the port or the path on this machine is taken',
+      'choose another one, or leave `hostPort` out',
+    )
+  if (native.code === 'ENOENT') return refuse('ENOENT', 'the directory of `socketPath` is missing', 'make it first')
+  if (native.code !== 'EACCES') return native
+  return refuse('EACCES', 'this process may not listen there', 'choose a `hostPort` from 1024 on, or another directory')
+}
