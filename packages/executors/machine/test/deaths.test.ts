@@ -1,4 +1,6 @@
 /** @module-tag all */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import type { MachineProcess } from '@ws/executor-machine'
@@ -99,6 +101,45 @@ describe('a machine that dies', () => {
       expect((await modelOfWorkspace(workspace, root)).size).toBe(40)
     },
   )
+
+  it('while it takes an archive in: no part of a file comes back, and the next command has all', async () => {
+    const { workspace, machine, root } = await openSite({ ...plain, files: { '/a': 'whole a', '/b': 'whole b' } })
+    machine.faults.start = () => {
+      machine.faults.start = undefined
+      writeFileSync(join(root, 'a'), 'who')
+      return Promise.reject(new Error('the connection was reset'))
+    }
+    await expect(workspace.exec('echo ran > ran')).rejects.toMatchObject({ code: 'ENOEXEC' })
+    expect(await workspace.exec('cat a b')).toMatchObject({ stdout: 'whole awhole b', stderr: '', exitCode: 0 })
+    const names = [...(await modelOfWorkspace(workspace, root)).keys()]
+    expect(names).toEqual(['/a', '/b'])
+    expect(linesOf(await modelOfWorkspace(workspace, root))).toEqual(linesOf(await modelOfDirectory(root)))
+  })
+
+  it.each(['.', 'd'])('not: a command has made %s read-only, and files of the workspace arrive', async (directory) => {
+    const { workspace, root } = await openSite({ ...plain, files: { '/d/a': 'a' } })
+    await workspace.exec(`chmod 555 ${directory}`)
+    await workspace.write(`${root}/${directory}/b`, 'b')
+    expect(await workspace.exec(`cat d/a ${directory}/b`)).toMatchObject({ stdout: 'ab', stderr: '' })
+  })
+
+  it('of storage: says so, does not start the command, and works again with room', async () => {
+    const { workspace, machine, root } = await openSite({ ...plain, files: { '/a': 'a' } })
+    machine.faults.start = async (argv, run) => {
+      machine.faults.start = undefined
+      const full = argv.map((word) =>
+        word.replace('unpack() {', 'unpack() { echo "tar: write error: No space left" >"$work/err"; return 2;'),
+      )
+      return await run(full)
+    }
+    const failed = workspace.exec('echo ran > ran')
+    await expect(failed).rejects.toMatchObject({
+      code: 'EIO',
+      message: expect.stringMatching(/archive.*No space left/u),
+    })
+    expect((await modelOfDirectory(root)).size).toBe(0)
+    expect(await workspace.exec('cat a')).toMatchObject({ stdout: 'a', stderr: '' })
+  })
 
   it('with its attendant: the next command starts another one', async () => {
     const { workspace, machine, root } = await openSite({ files: { '/a': 'old' } })

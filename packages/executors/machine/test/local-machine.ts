@@ -10,7 +10,7 @@ import type { Machine, MachineProcess, MachineStart } from '@ws/executor-machine
 
 export interface LocalMachineOptions {
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
-  /** Milliseconds before each call. */
+  /** Milliseconds of a round trip: before each call, and half of them before each chunk of a stream. */
   readonly latency?: number
   readonly hasInput?: boolean
   /** True: output passes through strings of UTF-8, as in the SDKs of some sandboxes. */
@@ -24,7 +24,12 @@ export interface LocalMachine extends Machine {
   readonly calls: string[]
   /** Replaces a call by a fault. */
   faults: {
-    start?: ((argv: readonly string[], run: () => Promise<MachineProcess>) => Promise<MachineProcess>) | undefined
+    start?:
+      | ((
+          argv: readonly string[],
+          run: (argv?: readonly string[]) => Promise<MachineProcess>,
+        ) => Promise<MachineProcess>)
+      | undefined
     put?: ((content: AsyncIterable<Uint8Array>, run: Machine['put']) => AsyncIterable<Uint8Array>) | undefined
   }
   /** Bytes that came from programs. */
@@ -56,7 +61,8 @@ export function createLocalMachine({
     const output = (stream: Readable | null): AsyncIterable<Uint8Array> => {
       stream?.on('data', (chunk: Uint8Array) => (machine.received += chunk.length))
       stream?.pause()
-      return isText ? asText(stream ?? Readable.from([])) : (stream ?? Readable.from([]))
+      const source = latency > 0 ? late(stream ?? Readable.from([]), latency / 2) : (stream ?? Readable.from([]))
+      return isText ? asText(source) : source
     }
     const { stdin } = child
     stdin?.on('error', () => undefined)
@@ -65,11 +71,13 @@ export function createLocalMachine({
       stderr: output(child.stderr),
       ...(stdin && {
         stdin: {
-          write: (bytes: Uint8Array) =>
-            new Promise<void>((resolve, reject) => {
-              stdin.write(bytes, (error) => (error ? reject(error) : resolve()))
-            }),
-          end: async () => void stdin.end(),
+          write: async (bytes: Uint8Array) => {
+            const sent = () =>
+              new Promise<void>((resolve, reject) => stdin.write(bytes, (error) => (error ? reject(error) : resolve())))
+            if (latency === 0) await sent()
+            else setTimeout(() => void sent().catch(() => undefined), latency / 2)
+          },
+          end: async () => void setTimeout(() => stdin.end(), latency / 2),
         },
       }),
       async kill() {
@@ -91,7 +99,7 @@ export function createLocalMachine({
     async start(argv, options = {}) {
       calls.push('start')
       if (latency > 0) await delay(latency)
-      return await (faults.start ? faults.start(argv, () => run(argv, options)) : run(argv, options))
+      return await (faults.start ? faults.start(argv, (other = argv) => run(other, options)) : run(argv, options))
     },
     async put(content, { path: at }) {
       calls.push('put')
@@ -103,8 +111,34 @@ export function createLocalMachine({
   return machine
 }
 
-async function* asText(stream: Readable): AsyncGenerator<Uint8Array, undefined> {
+/** Passes each chunk on some milliseconds after its arrival. */
+async function* late(stream: Readable, delayed: number): AsyncGenerator<Uint8Array, undefined> {
+  const arrivals: { readonly chunk: Uint8Array; readonly at: number }[] = []
+  let wake: (() => void) | undefined
+  let isOver = false
+  stream.on('data', (chunk: Uint8Array) => {
+    arrivals.push({ chunk, at: performance.now() + delayed })
+    wake?.()
+  })
+  stream.on('close', () => {
+    isOver = true
+    wake?.()
+  })
+  isOver = stream.closed
+  stream.resume()
+  for (;;) {
+    const next = arrivals.shift()
+    if (next !== undefined) {
+      const wait = next.at - performance.now()
+      if (wait > 0) await delay(wait)
+      yield next.chunk
+    } else if (isOver) return undefined
+    else await new Promise<void>((resolve) => (wake = resolve))
+  }
+}
+
+async function* asText(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   const decoder = new TextDecoder()
-  for await (const chunk of stream) yield Buffer.from(decoder.decode(chunk as Uint8Array, { stream: true }))
+  for await (const chunk of stream) yield Buffer.from(decoder.decode(chunk, { stream: true }))
   return undefined
 }

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
-
 import { isWorkspaceError, type FileDoor, type Stat } from '@ws/core'
 
 import type { Base, Refusal } from './base.ts'
 import type { Changes } from './call.ts'
 import { conflictReason, findBlocker, isConflict, makeBeside } from './conflict.ts'
 import { readRecords, type Seen, showBytes, textOf } from './listing.ts'
-import { Checked, type Content } from './unpack.ts'
+import { Checked, type Content, digestOfAll } from './unpack.ts'
 
 export interface ApplyOptions {
   readonly files: FileDoor
@@ -30,7 +28,11 @@ export class Apply {
   }
 
   /** Returns false if some changes have not arrived: another exchange brings them. */
-  async take({ gone, fresh, digests }: Changes, contents: AsyncIterable<Content>): Promise<boolean> {
+  async take(
+    { gone, fresh, digests }: Changes,
+    contents: AsyncIterable<Content>,
+    ours: ReadonlyMap<string, unknown>,
+  ): Promise<boolean> {
     const now = new Map(fresh.map((seen) => [seen.key, seen]))
     const closed = fresh.filter(({ type }) => type === 'closed').map(({ key }) => `${key}/`)
     const removed = gone.filter((seen) => this.#base.has(seen.key) && isOther(seen, now.get(seen.key)))
@@ -42,7 +44,8 @@ export class Apply {
     const changed = fresh.filter((seen) => this.#base.get(seen.key)?.record !== seen.record).toSorted(byKey)
     const missing = new Map<string, Seen>()
     for (const seen of changed) {
-      if (seen.type === 'symlink') await this.#attempt(seen, (path) => this.#link(path, seen))
+      if (ours.has(seen.key)) this.#base.set(seen.key, { record: seen.record })
+      else if (seen.type === 'symlink') await this.#attempt(seen, (path) => this.#link(path, seen))
       else if (seen.type !== 'file') await this.#attempt(seen, (path) => this.#directory(path, seen))
       else if (textOf(seen.key) === undefined) this.#leave(seen)
       else if (digests.has(seen.key)) missing.set(seen.key, seen)
@@ -214,9 +217,8 @@ export class Apply {
   }
 
   async #digestOf(path: string): Promise<string> {
-    const hash = createHash('sha256')
-    for await (const chunk of (await this.#files.readStream(path)).stream) hash.update(chunk)
-    return hash.digest('hex')
+    const { stream } = await this.#files.readStream(path)
+    return await digestOfAll(stream)
   }
 
   async #chmod(path: string, mode: number): Promise<boolean> {

@@ -20,7 +20,6 @@ export interface CallOptions {
   readonly argv?: readonly string[] | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly hasInput?: boolean | undefined
-  readonly signal?: AbortSignal | undefined
 }
 
 /** One run of this package's program on the machine. */
@@ -40,14 +39,13 @@ export class Call {
   }
 
   static async start(machine: Machine, order: Omit<Order, 'marker'>, options: CallOptions): Promise<Call> {
-    const { argv = [], env = {}, hasInput = false, signal } = options
+    const { argv = [], env = {}, hasInput = false } = options
     const whole = { ...order, marker: `ws-${randomBytes(16).toString('hex')}:` }
     const variables = Object.entries(env).map(([name, value], index) => [variableOf(index), `${name}=${value}`])
-    const more = { env: Object.fromEntries(variables), hasInput, signal }
+    const more = { env: Object.fromEntries(variables), hasInput }
     try {
       return new Call(await machine.start(['sh', '-c', scriptOf(whole), 'sh', ...argv], more), whole)
     } catch (error) {
-      signal?.throwIfAborted()
       if (isWorkspaceError(error)) throw error
       throw execError('ENOEXEC', 'the machine did not start the command', { remedy, native: error })
     }

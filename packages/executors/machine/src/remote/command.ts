@@ -9,8 +9,7 @@ import { type PreparedCommand, resolveShell } from '@ws/sandbox'
 import type { Machine, MachineInput } from '../contract.ts'
 import type { Refusal } from './base.ts'
 import { Call } from './call.ts'
-import { type Copies, refusal, type Sending } from './copies.ts'
-import type { OrderedCommand } from './script.ts'
+import { type Copies, refusal } from './copies.ts'
 import { textFrom } from './text-from.ts'
 
 export interface CommandsOptions {
@@ -22,10 +21,9 @@ export interface CommandsOptions {
   readonly onClose: () => Promise<void>
 }
 
+/** A command that runs on the machine already. */
 interface Prepared extends PreparedCommand {
-  readonly sending: Sending
-  readonly argv: readonly string[]
-  readonly command: Pick<OrderedCommand, 'input' | 'text'>
+  readonly running: Running
 }
 
 /** Limit of bytes of a command in an argument, together with this package's program. */
@@ -42,18 +40,10 @@ export function commandsOn({ name, machine, copies, shell, onClose }: CommandsOp
       // checks only the shell's name, since its program is on the machine
       if (request.shell !== undefined)
         resolveShell({ shell: request.shell, existsInView: () => true, isExecutable: () => true })
-      const [input, bytes] = inputOf(request, machine)
-      const { argv, text, bytes: long } = argumentsOf(request, request.shell ?? shell)
-      const unlock = await copies.lock(request.signal)
-      try {
-        const sending = await copies.bring(request.signal, { input: bytes, text: long })
-        return { sending, argv, command: { input, text }, close: unlock }
-      } catch (error) {
-        unlock()
-        throw error
-      }
+      const site = { name, machine, copies, shell }
+      return { running: await orAborted(begin(site, request), request.signal) }
     },
-    start: async (prepared, run) => await start({ name, machine, copies, shell }, prepared as Prepared, run),
+    start: (prepared, run) => Promise.resolve(portOf((prepared as Prepared).running, run)),
     explainFailure: ({ lost: isLost }) => (isLost === true ? lostCommand(name) : undefined),
     close: async () => {
       await copies.close()
@@ -83,38 +73,51 @@ function argumentsOf(request: CommandRequest, shell: string) {
 
 type Site = Omit<CommandsOptions, 'onClose'>
 
-async function start(site: Site, { sending, argv, command }: Prepared, run: CommandRun): Promise<CommandPort> {
+/** Brings files and command to the machine, and waits until the command runs. A large workspace may take minutes. */
+async function begin(site: Site, request: CommandRequest): Promise<Running> {
   const { machine, copies } = site
-  const { cwd, env, signal } = run.request
-  const isStream = command.input === 'stream'
-  const order = { ...sending.order, command: { ...command, cwd, variables: Object.keys(env).length } }
-  const call = await Call.start(machine, order, { argv, env, hasInput: isStream, signal })
-  const stop = () => void call.kill()
+  const { cwd, env, signal } = request
+  const [input, bytes] = inputOf(request, machine)
+  const { argv, text, bytes: long } = argumentsOf(request, request.shell ?? site.shell)
+  const unlock = await copies.lock(signal)
+  let call: Call | undefined
+  const stop = () => void call?.kill()
   signal?.addEventListener('abort', stop, { once: true })
   try {
-    // until the command starts, only this package's program speaks
-    const message = await call.message()
+    const sending = await copies.bring(signal, { input: bytes, text: long })
+    const order = { ...sending.order, command: { cwd, input, text, variables: Object.keys(env).length } }
     signal?.throwIfAborted()
+    copies.send(sending)
+    call = await Call.start(machine, order, { argv, env, hasInput: input === 'stream' })
+    const message = await call.message()
     if (message === undefined) throw unknownStart(machine.name)
     if (message[0] !== 'go') throw refused(message, copies)
     const { changes, session } = await call.begun(message)
-    copies.took(sending, changes)
-    if (message[1] === '1') copies.expectChanges()
-    return portOf({ ...site, call, session, epoch: copies.epoch, isStream }, run)
+    signal?.throwIfAborted()
+    copies.took(sending, changes, message[1] === '1')
+    return { ...site, call, session, epoch: copies.epoch, isStream: input === 'stream' }
   } catch (error) {
-    copies.expectChanges()
-    await call.kill()
+    await call?.kill()
     signal?.throwIfAborted()
     throw isWorkspaceError(error) ? error : unknownStart(machine.name, error)
   } finally {
     signal?.removeEventListener('abort', stop)
+    unlock()
   }
+}
+
+/** Awaits work that a machine without an answer would never end. */
+function orAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return work
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 /** The error for a machine that did not start the command. */
 function refused(message: readonly string[], copies: Copies) {
   const [word, , isFull] = message
-  copies.expectChanges()
   if (word === 'moved' && isFull === undefined) copies.forget()
   const again = word === 'stale' || (word === 'moved' && isFull === undefined)
   return again ? execError('EBUSY', 'the machine’s files kept changing', { remedy: 'try again' }) : refusal(message)

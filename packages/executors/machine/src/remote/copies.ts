@@ -37,6 +37,8 @@ export class Copies {
   #mustFetch = false
   #turn: Promise<unknown> = Promise.resolve()
   #bundles = 0
+  /** Changes of which it is unknown whether the machine took them in. */
+  #pending: Sending | undefined
   /** Refusals that no result has yet. */
   readonly #refusals: Refusal[] = []
   /** Counts exchanges. */
@@ -92,6 +94,12 @@ export class Copies {
     this.#mustFetch = true
   }
 
+  /** Notes that the machine may take changes in. */
+  send(sending: Sending): void {
+    this.#mustFetch = true
+    if (sending.order.bundle !== undefined) this.#pending = sending
+  }
+
   /** Brings the workspace's changes near the machine's root. The next program there takes them in. */
   async bring(signal: AbortSignal | undefined, more: Extra = {}): Promise<Sending> {
     if (this.#place === undefined) await this.open()
@@ -110,8 +118,10 @@ export class Copies {
     return { order: this.#order({ bundle, digest: digestOf(known) }), packed }
   }
 
-  /** Notes the changes that the machine took in. */
-  took({ order, packed }: Sending, { gone, fresh }: Changes): void {
+  /** Notes the changes that the machine took in. @param isStale whether it has others */
+  took({ order, packed }: Sending, { gone, fresh }: Changes, isStale: boolean): void {
+    this.#mustFetch = isStale
+    this.#pending = undefined
     for (const { key, record } of gone) if (this.#base.get(key)?.record === record) this.#base.delete(key)
     for (const { key, record } of fresh) this.#base.set(key, { record })
     for (const [key, facts] of packed) {
@@ -121,13 +131,20 @@ export class Copies {
     if (order.bundle !== undefined) this.epoch += 1
   }
 
-  /** Writes changes into the workspace. Returns `undefined` if some have not arrived whole. */
-  async take(changes: Changes, contents: AsyncIterable<Content>): Promise<readonly Refusal[] | undefined> {
+  /**
+   * Writes changes into the workspace. Returns `undefined` if some have not arrived whole.
+   * @param ours keys of entries that are there from this side, whole or not
+   */
+  async take(
+    changes: Changes,
+    contents: AsyncIterable<Content>,
+    ours: ReadonlyMap<string, unknown> = new Map(),
+  ): Promise<readonly Refusal[] | undefined> {
     const { files, root } = this.#options
     this.epoch += 1
     this.#mustFetch = true
     const apply = new Apply({ files, root, base: this.#base })
-    const isWhole = await apply.take(changes, contents)
+    const isWhole = await apply.take(changes, contents, ours)
     this.#mustFetch = !isWhole
     this.#refusals.push(...apply.refusals)
     return isWhole ? this.#refusals.splice(0) : undefined
@@ -139,13 +156,16 @@ export class Copies {
     for (let attempt = 1; attempt <= fetches; attempt += 1) {
       const known = joinRecords([...this.#base.values()].map(({ record }) => record))
       const bundle = await this.#put({ known }, signal)
-      const call = await Call.start(machine, this.#order({ bundle }), { signal })
+      const call = await Call.start(machine, this.#order({ bundle, pending: this.#pending?.order.bundle?.path }), {})
       try {
         const [word = '', ...rest] = (await call.message()) ?? []
         if (word === 'moved') this.forget()
         if (word !== 'end') throw refusal([word, ...rest])
         const { changes, contents } = await call.ended([word, ...rest])
-        const refusals = await this.take(changes, contents)
+        // a part of a bundle is on the machine, and no command has run on it
+        const ours = rest.at(-1) === '1' ? this.#pending?.packed : undefined
+        const refusals = await this.take(changes, contents, ours)
+        this.#pending = undefined
         if (refusals !== undefined) return refusals
       } finally {
         await call.kill()
@@ -166,7 +186,7 @@ export class Copies {
     return putBundle(this.#options.machine, parts, { path, signal })
   }
 
-  #order(more: Pick<Order, 'bundle' | 'digest'>): Omit<Order, 'marker' | 'command'> {
+  #order(more: Pick<Order, 'bundle' | 'digest' | 'pending'>): Omit<Order, 'marker' | 'command'> {
     const { root, isText } = this.#options
     if (this.#place === undefined) throw lost()
     return { root, isText, ...this.#place, ...more }

@@ -23,6 +23,8 @@ export interface Order {
   readonly bundle?: Bundle | undefined
   /** The digest of the list of files that this side knows. Absent: the bundle has the list. */
   readonly digest?: string | undefined
+  /** An earlier bundle. It is still there if the machine did not take it in whole. */
+  readonly pending?: string | undefined
   /** Absent: the script only gives the changes. */
   readonly command?: OrderedCommand | undefined
 }
@@ -56,6 +58,7 @@ compare() {
   c comm -z -23 "$work/was" "$work/now" >"$work/gone" && c comm -z -13 "$work/was" "$work/now" >"$work/new"
 }
 part() { tail -c +"$(($1 + 1))" "$bundle" | head -c "$2"; }
+unpack() { part 0 "$archive" | c tar -xpf - --no-same-owner -C "$root" 2>"$work/err"; }
 work=$(mktemp -d "$state/c-XXXXXX") || { say 'fail temporary files'; exit 0; }
 trap 'rm -rf -- "$work"' EXIT
 `
@@ -75,7 +78,8 @@ if [ "$((archive + gone))" -gt 0 ]; then
   [ "$stale" = 0 ] || { say stale; exit 0; }
   part "$archive" "$gone" | c xargs -0 -r rm -fd -- 2>/dev/null
   if [ "$archive" -gt 0 ]; then
-    part 0 "$archive" | c tar -xpf - --no-same-owner -C "$root" 2>"$work/err" || fail archive
+    # a directory that a command has made read-only takes files of the workspace all the same
+    unpack || { c find . -type d ! -writable -exec chmod u+w {} + 2>/dev/null; unpack; } || fail archive
   fi
   list now || fail list
 fi
@@ -116,18 +120,41 @@ list now
 const give = String.raw`
 [ "$(number)" = "$inode" ] || { say "moved $status"; exit 0; }
 [ -e "$work/now" ] && compare || fail list
+left=0
+if [ -n "$pending" ] && [ -e "$pending" ]; then left=1; rm -f -- "$pending"; fi
 c sed -z -n 's|^f [^/]*/\(.*\)//$|./\1|p' "$work/new" >"$work/files"
 c xargs -0 -r -a "$work/files" sha256sum -z -- >"$work/sums" 2>/dev/null
 cat "$work/gone" "$work/new" "$work/sums" >"$work/lists"
-say "end $status $stale $(bytes gone) $(bytes new) $(bytes sums) $(c sha256sum <"$work/lists" | cut -c1-64)"
+say "end $status $stale $(bytes gone) $(bytes new) $(bytes sums) $(c sha256sum <"$work/lists" | cut -c1-64) $left"
 { cat "$work/lists"; c tar -cf - --format=gnu --no-recursion --hard-dereference --null -T "$work/files" 2>/dev/null; } | $encode
 `
 
 /** The program of an order. Its arguments are the command's program and arguments. */
-export function scriptOf({ root, state, inode, marker, isText, bundle, digest = '', command }: Order): string {
+export function scriptOf({
+  root,
+  state,
+  inode,
+  marker,
+  isText,
+  bundle,
+  digest = '',
+  pending = '',
+  command,
+}: Order): string {
   const { path = '', archive = 0, gone = 0, known = 0, input = 0, text = 0 } = bundle ?? {}
   const { cwd = root, input: stdin = 'none', text: long = 'none' } = command ?? {}
-  const values = { root, state, inode, bundle: path, digest, encode: isText ? 'base64 -w0' : 'cat', cwd, stdin, long }
+  const values = {
+    root,
+    state,
+    inode,
+    bundle: path,
+    digest,
+    pending,
+    encode: isText ? 'base64 -w0' : 'cat',
+    cwd,
+    stdin,
+    long,
+  }
   const lines = Object.entries({ ...values, archive, gone, known, input, text }).map(
     ([name, value]) => `${name}=${quoteForShell(String(value))}`,
   )

@@ -68,3 +68,9 @@ export class Checked implements AsyncIterable<Uint8Array> {
     return undefined
   }
 }
+
+export async function digestOfAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of chunks) hash.update(chunk)
+  return hash.digest('hex')
+}

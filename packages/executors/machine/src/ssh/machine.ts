@@ -27,7 +27,7 @@ export function createSshMachine({ host, user, port, identityFile, options = [] 
   check('host', host)
   if (user !== undefined) check('user', user)
   const before = [
-    ...['-T', '-o', 'BatchMode=yes', '-o', 'LogLevel=QUIET'],
+    ...['-T', '-o', 'BatchMode=yes', '-o', 'LogLevel=QUIET', '-o', 'ServerAliveInterval=15'],
     ...(user === undefined ? [] : ['-l', user]),
     ...(port === undefined ? [] : ['-p', String(port)]),
     ...(identityFile === undefined ? [] : ['-i', identityFile]),
