@@ -9,14 +9,31 @@ import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sandbox-runtime', 'sanitize', 'virtual'] as const
 
-/** Default executors of each system, best first. `sanitize` (no view) and `virtual` (no real programs) are used only on request. */
-const defaults: Partial<Record<NodeJS.Platform, readonly ExecutorName[]>> = {
-  linux: ['bubblewrap', 'proot'],
-  darwin: ['sandbox-runtime'],
+interface SystemChoice {
+  /** Default executors, best first. `sanitize` (no view) and `virtual` (no real programs) are used only on request. */
+  readonly executors: readonly ExecutorName[]
+  /** The best choice and the reason, for `ws doctor`. */
+  readonly best: string
 }
 
-/** On other systems, no real program can be confined yet. */
-export const defaultExecutorNames = defaults[process.platform] ?? ['virtual']
+const choices: Partial<Record<NodeJS.Platform, SystemChoice>> = {
+  linux: {
+    executors: ['bubblewrap', 'proot'],
+    best: 'On Linux, bubblewrap is the best choice: the kernel holds every boundary.',
+  },
+  darwin: {
+    executors: ['sandbox-runtime'],
+    best: 'On macOS, sandbox-runtime is the best choice: it runs the programs of this Mac, under seatbelt. Linux in a container holds more.',
+  },
+}
+
+/** The choice on this system. On other systems, no real program can be confined yet. */
+export const systemChoice: SystemChoice = choices[process.platform] ?? {
+  executors: ['virtual'],
+  best: 'On this system, virtual is the best choice: no executor of real programs runs here. Linux (WSL 2, a container) holds more.',
+}
+
+export const defaultExecutorNames = systemChoice.executors
 
 /** Executors for mounts without a local directory. Host programs cannot see such mounts. */
 export const executorNamesWithoutDirectory = ['virtual'] as const satisfies readonly ExecutorName[]

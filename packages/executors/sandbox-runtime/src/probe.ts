@@ -19,9 +19,12 @@ export async function probeSandboxRuntime(
   const problem = rootProblem(root)
   if (problem !== undefined)
     return unavailable(problem, "mount the directory at its own real path, as in `at: '/Users/me/project'`")
-  const program = platform === 'linux' ? 'bwrap' : 'sandbox-exec'
+  const [program, remedy] =
+    platform === 'linux'
+      ? ['bwrap', howToInstall('bubblewrap')]
+      : ['sandbox-exec', 'repair this macOS: `/usr/bin/sandbox-exec` is a part of it']
   if ((await findProgram(program, { versionArguments: null })) === undefined)
-    return unavailable(`${program} is not installed`, howToInstall('bubblewrap'))
+    return unavailable(`${program} is not installed`, remedy)
   let tried: Tried
   try {
     tried = await tryBoundaries(owner, platform, options)

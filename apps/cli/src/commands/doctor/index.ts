@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs'
+
 import { noGuarantees, unmetFields, type Executor, type ProbeReport } from '@ws/core/executor'
 import type { Command } from 'commander'
 import type { Owner } from '@ws/core/adapter'
@@ -77,13 +79,14 @@ async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Probes each executor at the workspace's root, or, without a workspace, at both usual roots. */
+/** Probes each executor at the workspace's root. Without a workspace, at both usual roots, or in this directory at its own path. */
 export async function probeAll(
   { settings, signal }: Pick<CommandContext, 'settings' | 'signal'>,
   owner: Owner,
 ): Promise<Finding[]> {
   const { mounts, executors, executorOptions, require } = settings
-  const roots = mounts[0] === undefined ? ['/', '/workspace'] : [mounts[0].at]
+  const usual = executors.includes('sandbox-runtime') ? [realpathSync('.')] : ['/', '/workspace']
+  const roots = mounts[0] === undefined ? usual : [mounts[0].at]
   const findings: Finding[] = []
   for (const name of shownOf(executors)) {
     const missing = neededBy({ executors: [name] }).filter((needed) => !isInstalled(needed))

@@ -1,6 +1,6 @@
 import { guaranteeFields, type Guarantees } from '@ws/core/executor'
 
-import type { ExecutorName } from '../../config/executors.ts'
+import { systemChoice, type ExecutorName } from '../../config/executors.ts'
 import type { CommandContext } from '../../command-context.ts'
 import type { Style } from '../../terminal/style.ts'
 import { renderTable } from '../../terminal/table.ts'
@@ -21,7 +21,7 @@ export function renderSummary(summary: Summary, { style, output }: Pick<CommandC
   // Lines that begin with spaces contain commands for copying, so these lines are not wrapped.
   const wrapped = (line: string) => (output.terminal && !line.startsWith(' ') ? wrapWords(line, style.width) : line)
   const said = verdict(summary, style).split('\n').map(wrapped).join('\n')
-  return [renderExecutors(summary, style), said, ...more].join('\n\n')
+  return [renderExecutors(summary, style), said, wrapped(systemChoice.best), ...more].join('\n\n')
 }
 
 export function renderExecutors(
