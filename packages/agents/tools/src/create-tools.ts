@@ -51,7 +51,7 @@ const servers = 'Later commands reach a server that runs in the background at `l
 
 const keeps =
   'The directory, variables, functions, aliases and options of the shell stay for the next command, also after `exit`. ' +
-  'Jobs, traps and open files do not stay, nor functions where the shell is sh. File tools start at the root as ever.'
+  'Jobs, traps and open files do not stay, nor functions where the shell is sh. Paths of file tools stay relative to the root.'
 
 function descriptionOf(
   { description, runsCommands, inputSchema }: FaceTool,
