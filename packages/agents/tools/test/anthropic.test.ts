@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createVirtualExecutor } from '@ws/executor-virtual'
+import { textPdf } from '@ws/test-fixtures/pdf'
 import { createTools } from '@ws/tools'
 import { describe, expect, it } from 'vitest'
 
@@ -189,6 +190,25 @@ describe('anthropic', () => {
     expect(await workspace.stat('memories/x.md')).toMatchObject({ mode: 0o600 })
   })
 })
+
+it.each(['read', editor])(
+  '[FS4] reads a PDF by `view_range` with %s, and needs no program for that',
+  async (tool) => {
+    const pdf = textPdf(Array.from({ length: 30 }, (_, index) => `line ${index + 1}`))
+    const toolset = createTools(await workspaceWith({ '/a.pdf': pdf }), { face: 'anthropic' })
+    const call = (range?: readonly number[]) => ({
+      ...(tool === 'read' ? { file_path: '/a.pdf' } : { command: 'view', path: '/a.pdf' }),
+      ...(range && { view_range: range }),
+    })
+    const first = await done(toolset, tool, call())
+    expect(first.text).toContain('[pages 1–20 of 30; next: pages 21-30')
+    expect(first.next).toEqual({ tool, arguments: call([21, 30]) })
+    expect((await done(toolset, tool, first.next?.arguments ?? {})).text).toContain('line 30')
+    expect((await done(toolset, tool, call([2, 3]))).text).toContain('[pages 2–3 of 30')
+    expect((await done(toolset, tool, call([1, 2000]))).text).toContain('[pages 1–20 of 30')
+  },
+  30_000,
+)
 
 it('names arguments and paths as the tool that was called has them', async () => {
   const workspace = await workspaceWith({ '/memories/a.md': 'one\ntwo\n', '/memories/sub/b.md': '' })

@@ -42,7 +42,8 @@ export function agentToolset({ root }: FaceOptions): FaceTool[] {
     }),
     faceTool({
       name: 'read',
-      description: 'Reads a text file as numbered lines: 2,000 from the beginning by default. Shows images.',
+      description:
+        'Reads a text file as numbered lines: 2,000 from the beginning by default. Shows images. In a PDF, `view_range` counts pages.',
       input: z.strictObject({ file_path: filePath, view_range: viewRange }),
       example: { file_path: '/src/app.ts' },
       annotations: readsOnly,

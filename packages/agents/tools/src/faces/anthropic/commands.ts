@@ -6,6 +6,7 @@ import { operations } from '../../operations/table.ts'
 import type { Call } from '../../session/session.ts'
 import type { NextCall } from '../../types.ts'
 import type { Dialect } from '../face.ts'
+import { rangeOfPages } from './next.ts'
 
 export const strReplace = {
   old_str: z.string().min(1).describe('The text to replace; it must be found exactly once'),
@@ -43,6 +44,9 @@ export function commandDialect(tool: string, pathFor: (path: string) => string |
       const last = typeof limit === 'number' ? first + limit - 1 : -1
       return call('view', first > 1 || last !== -1 ? { view_range: [first, last] } : {})
     }
+    const { pages } = given
+    if (operation === 'read_chunked' && typeof pages === 'string')
+      return call('view', { view_range: rangeOfPages(pages) })
     if (operation === 'write') return call('create', { file_text: given['content'] })
     if (operation === 'replace') return call('str_replace', { old_str: given['old'], new_str: given['new'] })
     return undefined

@@ -1,5 +1,3 @@
-import { quoteForShell } from '@ws/core/executor'
-
 import type { NextOperation } from '../../answers/problem.ts'
 import type { NextCall } from '../../types.ts'
 import { nextInClaudeCode } from '../claude-code/next.ts'
@@ -15,14 +13,16 @@ const names: Readonly<Record<string, string>> = {
   TaskStop: 'bash',
 }
 
+/** `4-` as a `view_range`. */
+export function rangeOfPages(pages: string): readonly [first: number, last: number] {
+  const [first = '', last = first] = pages.split('-')
+  return [Number(first), Number(last || -1)]
+}
+
 export function nextForAnthropic(operation: NextOperation): NextCall {
-  const path = operation.arguments['path']
-  if (
-    operation.operation === 'read_chunked' &&
-    typeof path === 'string' &&
-    operation.arguments['pages'] !== undefined
-  ) {
-    return { tool: 'bash', arguments: { command: `pdftotext ${quoteForShell(path)} -` } }
+  const { path, pages } = operation.arguments
+  if (operation.operation === 'read_chunked' && typeof pages === 'string') {
+    return { tool: 'read', arguments: { file_path: path, view_range: rangeOfPages(pages) } }
   }
   const { tool, arguments: given } = nextInClaudeCode(operation)
   if (tool !== 'Read') return { tool: names[tool] ?? 'bash', arguments: given }

@@ -42,8 +42,12 @@ export async function view(
   try {
     return await call.alone([path], () => readEntry(call, { path, offset: first - 1, limit, words }))
   } catch (error) {
-    if (!isWorkspaceError(error, 'EISDIR')) throw error
-    return operations.list.handle(call, { path, depth: 2 })
+    if (isWorkspaceError(error, 'EISDIR')) return operations.list.handle(call, { path, depth: 2 })
+    const isPdf = error instanceof ToolProblem && error.options.data?.['type'] === 'application/pdf'
+    if (!isPdf) throw error
+    // the tool knows no pages: its range then counts them, and a range of lines is open
+    const isOpen = last === -1 || last - first >= 1000
+    return operations.read_chunked.handle(call, { path, pages: `${first}-${isOpen ? '' : last}` })
   }
 }
 
