@@ -8,7 +8,7 @@ import { afterAll, describe } from 'vitest'
 
 import { createVirtualExecutor } from '../src/index.ts'
 
-const executor = createVirtualExecutor()
+const executor = createVirtualExecutor({ python: true })
 // its threads live as long as a workspace that uses it: one for all tests saves starting them for each
 const keeper = await createWorkspace({
   mounts: [{ at: '/', adapter: () => createMemoryAdapter() }],

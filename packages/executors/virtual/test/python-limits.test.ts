@@ -8,6 +8,12 @@ const workspace = await open({ at: '/workspace', executor: { python: true, limit
 afterAll(() => workspace.close())
 
 describe('[EX1] a python program', () => {
+  it('that ignores what it lacks has failed', async () => {
+    const { stdout, stderr, exitCode } = await workspace.exec('python3 -c "import os; print(os.system(\'ls\'))"')
+    expect({ stdout, exitCode }).toEqual({ stdout: '32512\n', exitCode: 126 })
+    expect(stderr).toContain('os.system: python cannot start programs here')
+  })
+
   it.each([
     ['one string', '"x" * (2 * 10**8)', /MemoryError/],
     [

@@ -1,6 +1,7 @@
 import { childOf } from '@ws/shell-tools/files'
 import { randomFillSync } from 'node:crypto'
 
+import { clockCalls } from './clock.ts'
 import { Descriptors } from './descriptors.ts'
 import { CallError } from './errors.ts'
 import { type Facts, numberOfPath } from './facts.ts'
@@ -21,6 +22,8 @@ interface CallsOptions {
   readonly memory: Memory
   readonly print: (descriptor: 1 | 2, bytes: Uint8Array) => void
   readonly onInput: () => void
+  /** Takes a call that has done nothing, although its caller cannot see that. */
+  readonly onNothing: (call: string) => void
 }
 
 /** The program has ended. */
@@ -40,19 +43,21 @@ const [currentDirectory, noFollow, emptyPath, removeDirectory] = [-100, 0x100, 0
 const [copy, copyAndClose, flagsOf] = [0, 1030, 3]
 /** The error of a name that has no address. */
 const noAddress = -4
-/** Requests of the time in a row after which a program counts as waiting: CPython has no other way to sleep. */
-const waitingCalls = 20
-
 /**
  * The functions that the interpreter can call outside of its own memory: the workspace's files, clocks, random bytes.
  * Each function that is missing here fails as not implemented: sockets, pipes, processes, threads, mapped files.
  */
-export function systemCalls({ job, files, memory, print, onInput }: CallsOptions): Readonly<Record<string, Call>> {
+export function systemCalls({
+  job,
+  files,
+  memory,
+  print,
+  onInput,
+  onNothing,
+}: CallsOptions): Readonly<Record<string, Call>> {
   const descriptors = new Descriptors({ files, stdin: job.stdin, print, onInput })
   const environment = Object.entries(job.env).map(([name, value]) => `${name}=${value}`)
-  const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   let cwd = job.cwd
-  let clockCalls = 0
 
   function at(directory: number, pointer: number): string {
     const base = directory === currentDirectory ? cwd : descriptors.get(directory).path
@@ -109,12 +114,6 @@ export function systemCalls({ job, files, memory, print, onInput }: CallsOptions
     return size
   }
 
-  /** A program that sleeps asks for the time again and again. Lets the thread sleep then. */
-  function clock(): number {
-    if (++clockCalls > waitingCalls) Atomics.wait(pause, 0, 0, 1)
-    return performance.now()
-  }
-
   const ended = (status: number, reason?: string): never => {
     throw new Ended(status, reason)
   }
@@ -126,7 +125,7 @@ export function systemCalls({ job, files, memory, print, onInput }: CallsOptions
     __call_sighandler: (handler: number, signal: number) => memory.invoke(handler, signal),
     _emscripten_system: (command: number) => {
       if (command === 0) return 0
-      print(2, Buffer.from('python3: os.system: python cannot start programs here\n'))
+      onNothing('os.system: python cannot start programs here')
       return 127 << 8
     },
     getaddrinfo: () => noAddress,
@@ -135,26 +134,7 @@ export function systemCalls({ job, files, memory, print, onInput }: CallsOptions
     environ_get: (pointers: number, bytes: number) => memory.setTexts(pointers, bytes, environment),
     emscripten_get_heap_max: () => memory.most,
     emscripten_resize_heap: (size: number) => memory.grow(size >>> 0),
-    emscripten_date_now: () => Date.now(),
-    emscripten_get_now: clock,
-    clock_time_get: (kind: number, _precision: bigint, pointer: number) => {
-      memory.setLong(pointer, BigInt(Math.round((kind === 0 ? Date.now() : clock()) * 1e6)))
-    },
-    clock_res_get: (kind: number, pointer: number) => memory.setLong(pointer, kind === 0 ? 1_000_000n : 1_000n),
     random_get: (pointer: number, length: number) => void randomFillSync(memory.bytes(pointer, length)),
-    _tzset_js: (zone: number, summer: number, ...names: number[]) => {
-      memory.setNumbers([zone, summer], [0, 0])
-      for (const pointer of names) memory.setText(pointer, 'UTC')
-    },
-    _gmtime_js: (seconds: bigint, pointer: number) => void memory.setDate(pointer, new Date(Number(seconds) * 1_000)),
-    _localtime_js: (seconds: bigint, pointer: number) =>
-      void memory.setDate(pointer, new Date(Number(seconds) * 1_000)),
-    _mktime_js: (pointer: number) => BigInt(memory.setDate(pointer, memory.date(pointer)).getTime() / 1_000),
-    poll: (pointer: number, count: number, timeout: number) => {
-      if (count === 0 && timeout > 0) Atomics.wait(pause, 0, 0, timeout)
-      for (let index = 0; index < count; index++) memory.setReady(pointer + 8 * index)
-      return count
-    },
   }
 
   const opened: Record<string, Call> = {
@@ -236,15 +216,5 @@ export function systemCalls({ job, files, memory, print, onInput }: CallsOptions
     },
   }
 
-  const all = Object.entries({ ...program, ...opened, ...named })
-  const asksTime = new Set(['emscripten_get_now', 'clock_time_get'])
-  return Object.fromEntries(
-    all.map(([name, call]) => [
-      name,
-      (...parameters) => {
-        if (!asksTime.has(name)) clockCalls = 0
-        return call(...parameters)
-      },
-    ]),
-  )
+  return { ...clockCalls(memory), ...program, ...opened, ...named }
 }

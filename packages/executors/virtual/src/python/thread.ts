@@ -32,6 +32,7 @@ function run({ port, limits, ...job }: PythonJob): Ending {
   const signal = new Int32Array(answered)
   let printed = 0
   let hasRead = false
+  let nothing: string | undefined
   const ask: Ask = (method, ...parameters) => {
     const before = Atomics.load(signal, 0)
     port.postMessage({ type: 'file', id: 0, method, parameters })
@@ -55,10 +56,13 @@ function run({ port, limits, ...job }: PythonJob): Ending {
       if (!hasRead) tell({ type: 'read' })
       hasRead = true
     },
+    onNothing: (call) => (nothing ??= call),
   })
   try {
     const { exports } = new assembly.Instance(module, importsOf(module, calls))
     const exitCode = start(exports as Exports, memory, job, files)
+    // A program that ignores the status of `os.system` has not failed by itself.
+    if (nothing !== undefined) return { exitCode: exitCode || 126, problem: nothing }
     // The message of a program that fills the memory may have found no memory.
     return exitCode !== 0 && memory.isShort
       ? { exitCode, problem: `more than ${memory.most} bytes of memory` }

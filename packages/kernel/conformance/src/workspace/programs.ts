@@ -30,7 +30,7 @@ export function programTests({ describe, test }: DoorSuite): void {
       equal(written, { value: 42, file, size: main.length }, 'what node wrote')
     })
 
-    test('python runs a script that the file door wrote, and knows its path', { kind: 'process' }, async (it) => {
+    test('python runs a script that the file door wrote, and knows its path', {}, async (it) => {
       const site = await openWith(it, 'python3')
       await site.workspace.write('script.py', 'import os, sys\nprint(os.path.abspath(sys.argv[0]), os.getcwd())\n')
       equal(await site.run(`python3 ${site.at('script.py')}`), `${site.at('script.py')} ${it.root}\n`, 'what it prints')

@@ -29,8 +29,8 @@ export function pythonWith(run: RunPython): ScriptTool {
       else output.note(decodeText(bytes))
     }
     if (problem !== undefined) output.note(`python3: ${problem}\n`)
-    const last = pieces.findLast(({ descriptor }) => descriptor === 2)
-    if (exitCode !== 0 && last !== undefined && lacking.test(decodeText(last.bytes))) output.note(lacks)
+    const errors = pieces.filter(({ descriptor }) => descriptor === 2).map(({ bytes }) => bytes)
+    if (exitCode !== 0 && lacking.test(decodeText(Buffer.concat(errors.slice(-20))))) output.note(lacks)
     output.exitCode = exitCode
     return output.result()
   }
