@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 
-import { rules } from '@ws/core'
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace, readOnly, rules } from '@ws/core'
 import { afterAll, describe, expect, it } from 'vitest'
 
+import { createVirtualExecutor } from '../src/index.ts'
 import { open, run } from './support.ts'
 
 const workspace = await open({
@@ -103,6 +105,31 @@ describe('[EX1] python3', () => {
       expect(stderr).toMatch(new RegExp(error))
     }
     expect(await workspace.readText('/workspace/keep/x')).toBe('kept')
+  })
+
+  it('goes through the file door: sizes, read-only mounts, links and the audit hold', async () => {
+    await using ruled = await createWorkspace({
+      mounts: [
+        { at: '/workspace', adapter: () => createMemoryAdapter({ files: { '/a': 'a' } }) },
+        { at: '/fixed', adapter: () => readOnly(createMemoryAdapter({ files: { '/b': 'b' } })) },
+      ],
+      rules: [rules.maxFileSize(10)],
+      executors: [createVirtualExecutor({ python: true })],
+    })
+    const seen: string[] = []
+    ruled.on('access', ({ operation, path, outcome }) => seen.push(`${operation} ${path} ${outcome}`))
+    const code = `import os
+os.symlink("/fixed/b", "l")
+print(open("l").read())
+for path, text in ("l", "x"), ("/fixed/n", "x"), ("big", "y" * 11), ("small", "y" * 10):
+    try:
+        with open(path, "w") as file: file.write(text)
+    except OSError as error: print(path, error.strerror)`
+    expect(await run(ruled, `python3 -c '${code}'`)).toBe(
+      'b\nl Read-only file system\n/fixed/n Read-only file system\nbig Permission denied\n',
+    )
+    expect(await ruled.readText('/workspace/small')).toBe('y'.repeat(10))
+    expect(seen.join('\n')).toMatch(/write \/fixed\/n [a-z]+/)
   })
 
   it('a second reader of one standard input is refused', async () => {
