@@ -158,10 +158,10 @@ describe('fields and comments of a PDF', () => {
     ])
   })
 
-  it('[FS4] that never end give the text of their page, and a note', async () => {
+  it('[FS4] that never end give the text of their page, and a note', { tags: 'all' }, async () => {
     const field = `<< ${widget} /Parent ${markNumber(1)} >>`
-    const { pages, notes } = await documents.pdfPages(formPdf([field, field]), { timeout: 2000 })
+    const { pages, notes } = await documents.pdfPages(formPdf([field, field]), { timeout: 4000 })
     expect(pages).toEqual([{ number: 1, text: 'hello world' }])
-    expect(notes).toEqual(['reading stopped at the fields and comments of page 1: the PDF was not read within 2000 ms'])
+    expect(notes).toEqual(['reading stopped at the fields and comments of page 1: the PDF was not read within 4000 ms'])
   })
 })
