@@ -1,6 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
-import { lineWindow, readImage } from '@ws/tools/bridge'
+import { lineWindow, readImage, type ModelImage } from '@ws/tools/bridge'
 import type { BackendProtocolV2, ReadResult } from 'deepagents'
 
 import { orFault } from './errors.ts'
@@ -71,8 +71,10 @@ async function readWindow(workspace: Workspace, path: string, offset: number, li
 
 async function imageOf(workspace: Workspace, path: string): Promise<ReadResult | undefined> {
   const image = await readImage(workspace, path)
-  return image && { content: image.bytes, mimeType: image.type }
+  return image && shown(image)
 }
+
+const shown = ({ bytes, type }: ModelImage): ReadResult => ({ content: bytes, mimeType: type })
 
 async function readLines(workspace: Workspace, path: string, offset: number, limit: number): Promise<ReadResult> {
   if (limit === 0) return { content: '' }

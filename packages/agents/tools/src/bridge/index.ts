@@ -2,6 +2,7 @@ export { type CommandAnswer, notesOfCommand, refusedExitCode, runCommand, timedO
 export { describeWorkspace } from './description.ts'
 export { ifThere, orError, wordsOf } from './errors.ts'
 export { checkFramework } from './framework.ts'
+export type { ModelImage } from '../images/fit.ts'
 export { readImage } from '../images/read.ts'
 export { judgeCall, type Judgement } from './judge.ts'
 export { lineWindow } from './lines.ts'

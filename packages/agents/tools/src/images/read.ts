@@ -1,11 +1,9 @@
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import type { Version, Workspace } from '@ws/core'
-import { looksBinary } from '@ws/documents'
 
 import { fitImage, inWords, isFault, maxSourceBytes, tooLarge, type ImageFault, type ModelImage } from './fit.ts'
 import { imageSizeOf, imageTypeOf, type ImageSize } from './header.ts'
 
-/** Bytes that decide whether a file is text: a text may begin with the letters of a GIF. */
 const headBytes = 8192
 /** Bytes that show the kind and mostly the pixels. The frame header of a JPEG may stand behind metadata. */
 const imageHeadBytes = 65_536
@@ -57,15 +55,17 @@ export async function openImage(
 /**
  * The PNG, JPEG, GIF or WebP of a path, as models take it: at most 2,000 pixels of a side and 3,932,160 bytes. `undefined` for another
  * file. With the optional package `sharp`, a larger image is scaled down, and of a moving one the first frame is given.
+ * `scale: false` refuses an image that would have to be changed.
  * @throws WorkspaceError `EFBIG` with the sizes of an image that is too large, `EINVAL` for a broken one
  */
 export async function readImage(
   workspace: Workspace,
   path: string,
-  options: ReadImageOptions = {},
+  options: { readonly signal?: AbortSignal | undefined; readonly scale?: boolean | undefined } = {},
 ): Promise<ModelImage | undefined> {
   const { bytes } = await workspace.read(path, { range: { offset: 0, length: headBytes }, signal: options.signal })
-  if (!looksBinary(bytes) || imageTypeOf(bytes) === undefined) return undefined
+  // a text may begin with the letters of a GIF; each header has a zero
+  if (!bytes.includes(0) || imageTypeOf(bytes) === undefined) return undefined
   const image = (await openImage(workspace, path, options))?.image
   if (image !== undefined && isFault(image)) throw new WorkspaceError({ operation: 'read', path, ...image })
   return image
