@@ -19,7 +19,7 @@ export interface Frame {
 }
 
 /** The steps that can fail before a command runs, by number. */
-export const steps = ['', 'fork', 'terminal', 'limits', 'directory', 'content', 'program', 'after'] as const
+export const steps = ['', 'fork', 'terminal', 'limits', 'directory', 'content', 'program', 'after', 'filter'] as const
 
 export function encodeFrame(letter: OrderLetter, id: number, rest: Uint8Array = new Uint8Array()): Buffer {
   const frame = Buffer.allocUnsafe(headBytes + rest.length)
@@ -46,6 +46,8 @@ export interface AttendantOrder {
   readonly after?: number | undefined
   /** A file without a name that the command has as this descriptor, read from its start. */
   readonly content?: { readonly descriptor: number; readonly bytes: Uint8Array } | undefined
+  /** A filter of system calls, as the kernel takes it: the command cannot get rid of it. */
+  readonly filter?: Uint8Array | undefined
   /** `resource soft hard`: numbers for the system call `prlimit64`. */
   readonly limits?: readonly string[] | undefined
 }
@@ -67,6 +69,7 @@ export function encodeOrder(order: AttendantOrder): Buffer {
   if (order.clearEnv === true) add('c', '1')
   if (order.hasInput === true) add('i', '1')
   if (order.after !== undefined) add('w', String(order.after))
+  if (order.filter !== undefined) add('s', order.filter)
   if (order.terminal !== undefined) add('t', encodeSize(order.terminal))
   if (order.content !== undefined)
     add('f', Buffer.concat([Buffer.from([order.content.descriptor]), order.content.bytes]))

@@ -7,16 +7,19 @@
 
 # Steps that can fail, by number: see `steps` in frames.ts.
 my ($fork, $terminal, $limits, $directory, $content, $program) = 1 .. 6;
+my $filter = 8;
 
 sub keep {
   my ($order, @fds) = @_;
   call('dup3', $fds[$_], $_, $_ == 3 ? 0x80000 : 0) for 0 .. 3;
   call('close', $_) for @fds;
   call('prctl', 36, 1, 0, 0, 0);
-  my ($woken, $wake, $failed, $fail) = (pipe_(), pipe_());
-  my $mark = '.';
-  $SIG{CHLD} = sub { syscall($n{write}, $wake, $mark, 1) };
-  my $command = defined $fail ? fork : undef;
+  my ($failed, $fail) = pipe_();
+  # a handler of perl could run too late: only once `select` has returned
+  my $ended = pack('Q', 1 << 16);
+  syscall($n{rt_sigprocmask}, 0, $ended, 0, 8);
+  my $woken = syscall($n{signalfd4}, -1, $ended, 8, 0x80800);
+  my $command = defined $fail && $woken >= 0 ? fork : undef;
   if (!defined $command) { report('f', $fork, $! + 0); out(1) }
   become($order, $fail) if !$command;
   call('close', $fail);
@@ -29,8 +32,8 @@ sub keep {
     # orders have to wait for a command that can take them
     vec($ready, $_, 1) = 1 for $woken, $failed // 3;
     select($ready, undef, undef, $deadline ? 0.002 : undef);
-    my $many = "\0" x 64;
-    1 while syscall($n{read}, $woken, $many, 64) == 64;
+    my $many = "\0" x 128;
+    1 while syscall($n{read}, $woken, $many, 128) > 0;
     while ((my $pid = waitpid(-1, 1)) != 0) {
       my $status = $?;
       begun(\$failed, \$command) if $pid == -1 || $pid == $command;
@@ -78,7 +81,8 @@ sub begun {
 sub become {
   my ($order, $fail) = @_;
   my $failed = sub { my $line = pack('CN', $_[0], $! + 0); syscall($n{write}, $fail, $line, 5); out(125) };
-  $SIG{CHLD} = 'DEFAULT';
+  my $none = pack('Q', 0);
+  syscall($n{rt_sigprocmask}, 2, $none, 0, 8);
   call('setsid');
   if (defined $order->{t}) {
     ioctl(STDIN, 0x540E, 0) or $failed->($terminal);
@@ -108,6 +112,11 @@ sub become {
   %ENV = () if $order->{c};
   for (@{ $order->{e} }) { my ($name, $value) = split /=/, $_, 2; $ENV{$name} = $value }
   my @argv = @{ $order->{a} };
+  if (defined $order->{s}) {
+    my $rules = pack('Sx6P', length($order->{s}) / 8, $order->{s});
+    call('prctl', 38, 1, 0, 0, 0);
+    syscall($n{seccomp}, 1, 0, $rules) == 0 or $failed->($filter); # @defence a command in a container that leaves a setuid file: filters system calls
+  }
   exec { $argv[0] } @argv or $failed->($program);
 }
 

@@ -5,8 +5,8 @@ our %n;
   use Config;
   my ($machine) = $Config{archname} =~ /^(x86_64|aarch64|arm64)/;
   my $is_arm = ($machine // '') ne 'x86_64';
-  my @names = qw(prctl setsid fcntl dup3 pipe2 memfd_create prlimit64 exit_group read write pwrite64 close);
-  my @numbers = $is_arm ? (167, 157, 25, 24, 59, 279, 261, 94, 63, 64, 68, 57) : (157, 112, 72, 292, 293, 319, 302, 231, 0, 1, 18, 3);
+  my @names = qw(prctl setsid fcntl dup3 pipe2 memfd_create prlimit64 exit_group read write pwrite64 close seccomp rt_sigprocmask signalfd4);
+  my @numbers = $is_arm ? (167, 157, 25, 24, 59, 279, 261, 94, 63, 64, 68, 57, 277, 135, 74) : (157, 112, 72, 292, 293, 319, 302, 231, 0, 1, 18, 3, 317, 14, 289);
   @n{@names} = @numbers;
   if (!defined $machine || length(pack 'P', 0) != 8) { print "ws-attendant unsupported\n"; exit 1 }
 }

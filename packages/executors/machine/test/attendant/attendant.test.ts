@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-import { component, describeWith, processesWith, until } from '@ws/test-fixtures'
+import { sandboxProgram } from '@ws/sandbox'
+import { component, describeWith, give, processesWith, until } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { openLocal, run } from './support.ts'
@@ -315,6 +318,18 @@ describeWith([component('perl'), component('bash')], 'an attendant', () => {
     await until(() => hung.stdout() === 'on\r\n')
     hung.command.signal('SIGHUP', 'everyone')
     expect(await hung.result).toMatchObject({ signal: 'SIGHUP' })
+  })
+
+  it('filters system calls, and runs no command without its filter', async () => {
+    await using local = openLocal()
+    const script = 'cp /bin/true "$D/x" && chmod u+s "$D/x"; echo $?; rm -rf "$D"'
+    const directory = { D: mkdtempSync(join(tmpdir(), 'ws-filter-')) }
+    give(directory.D)
+    const command = run(local.attendant, script, { env: directory, filter: sandboxProgram() })
+    await command.result
+    expect(command.stdout()).toBe('1\n')
+    const broken = run(local.attendant, 'true', { filter: new Uint8Array(8) })
+    await expect(broken.result).rejects.toMatchObject({ code: 'ENOEXEC', reason: expect.stringContaining('filter') })
   })
 
   it('sets limits of processes', async () => {
