@@ -13,6 +13,7 @@ import {
   type PreparedCommand,
   Reserve,
   resolveShell,
+  sandboxProgram,
   viewEnvironment,
 } from '@ws/sandbox'
 
@@ -111,6 +112,7 @@ export function attachContainer(target: ConfinedTarget, found: FoundEngine, opti
         lease,
         order: {
           ...{ argv: line.argv, env: line.env, cwd, clearEnv: true, limits: processLimits(limits) },
+          filter: filterFor(plan),
           ...(content instanceof Uint8Array && { content: { descriptor: 9, bytes: content } }),
         },
         async release() {
@@ -170,6 +172,15 @@ export function attachContainer(target: ConfinedTarget, found: FoundEngine, opti
       keeper = undefined
     },
   }
+}
+
+/** The filter that commands in bubblewrap have: engines allow more, such as sockets of virtual machines and setuid bits. */
+function filterFor(plan: BindPlan): Uint8Array {
+  return sandboxProgram({
+    interprocess: true,
+    unixSockets: true,
+    extendedAttributes: HostPaths.offersExtendedAttributes(plan),
+  })
 }
 
 /** The sources of mounts, and the entries below them: each exists, and leads through no link. */
