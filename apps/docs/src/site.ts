@@ -118,6 +118,7 @@ export const sections: readonly Section[] = [
       page('executors/sanitize', 'sanitize: trusted commands', 'packages/executors/sanitize/README.md'),
       page('executors/container', 'Containers: programs of an image', 'docs/executors/container.md'),
       page('executors/containers', 'Docker and Kubernetes', 'docs/guides/run-in-containers.md'),
+      page('executors/remote', 'Remote machines', 'docs/executors/remote.md'),
       page('executors/macos-and-windows', 'macOS and Windows', 'docs/guides/run-on-macos-and-windows.md'),
       page('executors/write-an-executor', 'Write an executor', 'docs/guides/write-an-executor.md'),
     ],
