@@ -27,6 +27,8 @@ const budgets: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   '@ws/documents': [25, 540],
   '@ws/download': [19, 470],
   '@ws/executor-bubblewrap': [20, 840],
+  '@ws/executor-machine': [31, 840],
+  '@ws/executor-machine/ssh': [12, 400],
   '@ws/executor-proot': [15, 660],
   '@ws/executor-sandbox-runtime': [17, 650],
   '@ws/executor-sanitize': [34, 1020],

@@ -9,14 +9,14 @@ export interface Machine {
    * @param argv the program and its arguments; the machine looks the program up in its PATH
    */
   start(argv: readonly string[], options?: MachineStart): Promise<MachineProcess>
-  /** Writes a file, whose directory exists. Resolves when every program of the machine sees the whole file. */
-  put(content: AsyncIterable<Uint8Array>, target: MachineFile): Promise<void>
-}
-
-export interface MachineFile {
-  /** An absolute path of the machine, of letters, digits, `/`, `.`, `_` and `-`. */
-  readonly path: string
-  readonly signal?: AbortSignal | undefined
+  /**
+   * Writes a file, whose directory exists. Resolves when every program of the machine sees the whole file.
+   * @param target an absolute path of the machine, of letters, digits, `/`, `.`, `_` and `-`
+   */
+  put(
+    content: AsyncIterable<Uint8Array>,
+    target: { readonly path: string; readonly signal?: AbortSignal | undefined },
+  ): Promise<void>
 }
 
 export interface MachineStart {

@@ -1,6 +1,5 @@
-export type { Machine, MachineFile, MachineInput, MachineProcess, MachineStart } from './contract.ts'
+export type { Machine, MachineInput, MachineProcess, MachineStart } from './contract.ts'
 export { createMachineExecutor } from './remote/executor.ts'
-export type { MachineExecutorOptions } from './remote/executor.ts'
 export { createDaytonaMachine } from './sandboxes/daytona.ts'
 export { createE2bMachine } from './sandboxes/e2b.ts'
 export { createVercelMachine } from './sandboxes/vercel.ts'

@@ -6,7 +6,7 @@ it('keeps both versions of a file that both sides changed', async () => {
   const { workspace, root } = await openSite({ files: { '/a': 'a' } })
   const running = await workspace.spawn('cat; echo mine > a', { writableStdin: true })
   await workspace.write(`${root}/a`, 'theirs')
-  await running.endInput()
+  running.endInput()
   expect(await running.wait()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('.conflict-') })
   expect((await workspace.exec('cat a*')).stdout).toBe('theirsmine\n')
 })

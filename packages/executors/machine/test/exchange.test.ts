@@ -134,7 +134,7 @@ describe.each([
     const running = await workspace.spawn('cat; echo edit > a; rm b', { writableStdin: true })
     await workspace.delete(`${root}/a`)
     await workspace.write(`${root}/b`, 'edit')
-    await running.endInput()
+    running.endInput()
     expect(await running.wait()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`${root}/b`) })
     expect(await workspace.exec('cat a b')).toMatchObject({ stdout: 'edit\nedit', stderr: '' })
   })

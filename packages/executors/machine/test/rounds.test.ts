@@ -63,7 +63,7 @@ it('loses nothing that either side wrote while a command ran', {
       { env: { T: `${root}${target}` }, writableStdin: true, cwd: root },
     )
     await workspace.write(root + target, theirs)
-    await running.endInput()
+    running.endInput()
     const { stderr, exitCode } = await running.wait()
     const after = await modelOfWorkspace(workspace, root)
     const texts = [...after.values()].flatMap((node) => (node.type === 'file' ? [node.content] : []))

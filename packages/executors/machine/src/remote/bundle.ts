@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { execError } from '@ws/core/executor'
 
-import type { Machine, MachineFile } from '../contract.ts'
+import type { Machine } from '../contract.ts'
 import { remedy } from './listing.ts'
 import type { Bundle } from './script.ts'
 
@@ -22,7 +22,7 @@ export interface Parts extends Extra {
 export async function putBundle(
   machine: Machine,
   { archive, gone, known, input, text }: Parts,
-  { path, signal }: MachineFile,
+  { path, signal }: Parameters<Machine['put']>[1],
 ): Promise<Bundle | undefined> {
   const first = await archive?.next()
   let removals = first?.value === undefined ? gone?.() : undefined
