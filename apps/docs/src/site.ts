@@ -114,6 +114,7 @@ export const sections: readonly Section[] = [
     pages: [
       page('executors/bubblewrap', 'bubblewrap: untrusted commands', 'packages/executors/bubblewrap/README.md'),
       page('executors/proot', 'proot: without user namespaces', 'packages/executors/proot/README.md'),
+      page('executors/sandbox-runtime', 'sandbox-runtime: macOS', 'packages/executors/sandbox-runtime/README.md'),
       page('executors/virtual', 'The interpreter: any system', 'packages/executors/virtual/README.md'),
       page('executors/sanitize', 'sanitize: trusted commands', 'packages/executors/sanitize/README.md'),
       page('executors/container', 'Containers: programs of an image', 'docs/executors/container.md'),

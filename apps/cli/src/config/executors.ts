@@ -4,7 +4,7 @@ import type { ProotExecutorOptions } from '@ws/executor-proot'
 import type { SanitizeExecutorOptions } from '@ws/executor-sanitize'
 
 import { loadOptional } from '../optional/load.ts'
-import type { OptionalPackages } from '../optional/packages.ts'
+import type { SandboxRuntimeOptions } from '../optional/packages.ts'
 import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sandbox-runtime', 'sanitize', 'virtual'] as const
@@ -39,9 +39,6 @@ export const defaultExecutorNames = systemChoice.executors
 export const executorNamesWithoutDirectory = ['virtual'] as const satisfies readonly ExecutorName[]
 
 export type ExecutorName = (typeof executorNames)[number]
-
-type SandboxRuntime = OptionalPackages['@ws/executor-sandbox-runtime']
-type SandboxRuntimeOptions = Parameters<SandboxRuntime['createSandboxRuntimeExecutor']>[0]
 
 export interface ExecutorOptions {
   readonly bubblewrap?: BubblewrapExecutorOptions | undefined

@@ -12,6 +12,8 @@ export interface OptionalPackages {
   '@ws/threads': typeof import('@ws/threads')
 }
 
+export type SandboxRuntimeOptions = import('@ws/executor-sandbox-runtime').SandboxRuntimeExecutorOptions
+
 export type OptionalName = keyof OptionalPackages
 
 export const optionalPackages: Readonly<Record<OptionalName, string>> = {
