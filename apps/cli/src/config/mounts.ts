@@ -38,11 +38,13 @@ export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefine
   return [{ at, storage, access: first?.access }, ...others]
 }
 
+export const ownPathOf = (directory: string): string => realpathSync(directory)
+
 /** Moves a mount to the real path of its directory, where executors without a view show it. A missing directory stays where it is. */
 export function atOwnPath(mount: MountSettings): MountSettings {
   if (mount.storage.kind !== 'local') return mount
   try {
-    return { ...mount, at: checkMountPoint(realpathSync(mount.storage.root), '--root') }
+    return { ...mount, at: checkMountPoint(ownPathOf(mount.storage.root), '--root') }
   } catch (error) {
     if (error instanceof UsageError) throw error
     return mount // opening the workspace reports the directory

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { rules } from '@ws/core'
 import { Processes } from '@ws/sandbox'
 import { codeOf, component, createScratchDirectory, describeWith, give } from '@ws/test-fixtures'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
-import { put, Site } from './support.ts'
+import { openWith, put, Site } from './support.ts'
 
 const isLinux = process.platform === 'linux'
 
@@ -197,6 +197,25 @@ describeWith(component('sandbox-runtime'), 'sandbox-runtime', () => {
 
   it('`untrusted` is refused: rules inside a mount hold by name only', async () => {
     expect(await codeOf(Site.open({}, undefined, { require: 'untrusted' }))).toBe('ENOEXECUTOR')
+  })
+
+  it('options: variables and tools are taken in, and what cannot be held is refused', async () => {
+    // a tool cannot lie in `/tmp`
+    const host = await realpath(await mkdtemp('/var/tmp/ws-tool-'))
+    vi.stubEnv('WS_TAKEN', 'taken')
+    vi.stubEnv('WS_LEFT', 'left')
+    try {
+      await chmod(host, 0o755)
+      await writeFile(join(host, 'ws-tool'), '#!/bin/sh\necho "a tool: $WS_TAKEN $WS_LEFT"\n', { mode: 0o755 })
+      await using site = await openWith({ env: ['WS_TAKEN'], tools: [{ host }] })
+      expect(await site.run('ws-tool')).toBe('0 a tool: taken \n')
+      expect(await site.run(`echo x > ${host}/new && echo done`)).not.toContain('done')
+      expect(await codeOf(openWith({ tools: [{ host, at: '/opt/tool' }] }))).toBe('EINVAL')
+      expect(await codeOf(openWith({ network: { allow: ['example.com'] } } as never))).toBe('EUNENFORCEABLE')
+    } finally {
+      vi.unstubAllEnvs()
+      await rm(host, { recursive: true })
+    }
   })
 
   it('two workspaces of one process have their own lists', async () => {

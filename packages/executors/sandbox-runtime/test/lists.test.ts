@@ -49,14 +49,14 @@ describe('a plan becomes lists of literal paths', () => {
       reopened,
     }
     await expect(`${JSON.stringify(shown, null, 2)}\n`).toMatchFileSnapshot(
-      `golden/${name.replaceAll(/\W+/g, '-')}.json`,
+      `golden/${name.replaceAll(/\W+/g, '-')}.txt`,
     )
   })
 
   it('with the rest of macOS denied, but for what programs need', async () => {
     const { readable, unreadable, unwritable } = outside
     const shown = { unreadable, unwritable, readable }
-    await expect(`${JSON.stringify(shown, null, 2)}\n`).toMatchFileSnapshot('golden/macos.json')
+    await expect(`${JSON.stringify(shown, null, 2)}\n`).toMatchFileSnapshot('golden/macos.txt')
   })
 })
 

@@ -6,9 +6,14 @@ import { createWorkspace, paths, type Rule, type VirtualPath, type Workspace } f
 import type { Bind, BindPlan, HostPath } from '@ws/core/executor'
 import { createScratchDirectory, give, type ScratchDirectory } from '@ws/test-fixtures'
 
-import { createSandboxRuntimeExecutor } from '../src/index.ts'
+import { createSandboxRuntimeExecutor, type SandboxRuntimeExecutorOptions } from '@ws/executor-sandbox-runtime'
 
 const executor = createSandboxRuntimeExecutor()
+
+/** Opens a site whose executor has options. */
+export async function openWith(options: SandboxRuntimeExecutorOptions): Promise<Site> {
+  return await Site.open({}, undefined, { executors: [createSandboxRuntimeExecutor(options)] })
+}
 
 /** A workspace at the own path of its directory, and a directory around it. */
 export class Site implements AsyncDisposable {

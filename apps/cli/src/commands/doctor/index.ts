@@ -1,11 +1,10 @@
-import { realpathSync } from 'node:fs'
-
 import { noGuarantees, unmetFields, type Executor, type ProbeReport } from '@ws/core/executor'
 import type { Command } from 'commander'
 import type { Owner } from '@ws/core/adapter'
 
 import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../config/executors.ts'
 import { findSharedFiles, type SharedFiles } from '../../config/hard-links.ts'
+import { ownPathOf } from '../../config/mounts.ts'
 import { neededBy } from '../../config/needed.ts'
 import { suggestTools } from '../../config/tools.ts'
 import type { CommandContext, Start } from '../../command-context.ts'
@@ -85,7 +84,7 @@ export async function probeAll(
   owner: Owner,
 ): Promise<Finding[]> {
   const { mounts, executors, executorOptions, require } = settings
-  const usual = executors.includes('sandbox-runtime') ? [realpathSync('.')] : ['/', '/workspace']
+  const usual = executors.includes('sandbox-runtime') ? [ownPathOf('.')] : ['/', '/workspace']
   const roots = mounts[0] === undefined ? usual : [mounts[0].at]
   const findings: Finding[] = []
   for (const name of shownOf(executors)) {
