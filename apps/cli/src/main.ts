@@ -18,6 +18,7 @@ import { addRun } from './commands/run.ts'
 import { addSession } from './commands/session.ts'
 import { addThread } from './commands/thread/index.ts'
 import { addTool } from './commands/tool.ts'
+import { addTry } from './commands/try.ts'
 import { addTrust } from './commands/trust.ts'
 import { addVerify } from './commands/verify.ts'
 import { findWorkspace, passedOver, trustedConfigOf, type FoundWorkspace } from './config/find.ts'
@@ -215,7 +216,7 @@ ${exitCodesHelp}`,
   program.commandsGroup('Files:')
   for (const command of fileCommands) addFileCommand(program, start, command)
   program.commandsGroup('Undo:')
-  addCheckpoints(program, start)
+  for (const add of [addTry, addCheckpoints]) add(program, start)
   program.commandsGroup('Agents:')
   for (const add of [addTool, addMcp, addRun, addThread]) add(program, start)
   program.commandsGroup('Set up and check:')

@@ -14,7 +14,7 @@ import type { Style } from '../terminal/style.ts'
 import { complainTo } from '../terminal/wrap.ts'
 
 interface StateFlag {
-  readonly state?: string
+  readonly state?: string | undefined
 }
 
 interface SinceFlag extends StateFlag {
@@ -52,7 +52,7 @@ export function addCheckpoints(program: Command, start: Start): void {
     .option(...stateFlag)
     .action((paths: string[], { since, ...flags }: SinceFlag) => {
       start(async (context) => {
-        await using workspace = await open(context, flags)
+        await using workspace = await openWithCheckpoints(context, flags)
         const { output, signal } = context
         const found = await workspace.changes({ since, paths: paths.length > 0 ? paths : undefined, signal })
         for (const change of found)
@@ -69,7 +69,7 @@ export function addCheckpoints(program: Command, start: Start): void {
     .option(...stateFlag)
     .action((path: string | undefined, { since, ...flags }: SinceFlag) => {
       start(async (context) => {
-        await using workspace = await open(context, flags)
+        await using workspace = await openWithCheckpoints(context, flags)
         const { output, signal, style } = context
         const diff = await workspace.diff({ since, path, signal })
         if (output.json) await output.value({ diff })
@@ -94,7 +94,7 @@ export function addCheckpoints(program: Command, start: Start): void {
     })
 }
 
-function coloured(diff: string, { strong, note, good, bad }: Style): string {
+export function coloured(diff: string, { strong, note, good, bad }: Style): string {
   const lines = /^(?:(--- .*\n\+\+\+ .*)|(@@.*)|(\+.*)|-.*)$/gmu
   return escapeText(diff).replace(lines, (line: string, head?: string, hunk?: string, added?: string) =>
     (head === undefined ? (hunk === undefined ? (added === undefined ? bad : good) : note) : strong)(line),
@@ -107,7 +107,7 @@ async function checkpoint(
   { list, ...flags }: StateFlag & { readonly list?: true },
 ): Promise<number> {
   const { output, signal, style } = context
-  await using workspace = await open(context, flags)
+  await using workspace = await openWithCheckpoints(context, flags)
   if (list === true) {
     for (const { id, label: text, createdAt, automatic } of await workspace.checkpoints()) {
       if (output.json) await output.value({ id, label: text, createdAt, automatic })
@@ -132,7 +132,7 @@ async function restore(
   flags: StateFlag,
 ): Promise<number> {
   const { output, signal } = context
-  await using workspace = await open(context, flags)
+  await using workspace = await openWithCheckpoints(context, flags)
   const result = await workspace.restore(id, { paths: paths.length > 0 ? paths : undefined, dryRun, signal })
   if (output.json) await output.value({ ...result })
   else {
@@ -144,7 +144,12 @@ async function restore(
   return result.kept.length > 0 ? exitCodes.failed : exitCodes.ok
 }
 
-async function open({ open: openWorkspace, settings }: CommandContext, { state }: StateFlag): Promise<Workspace> {
+/** Opens the workspace with the default engine. */
+export async function openWithCheckpoints(
+  { open: openWorkspace, settings }: CommandContext,
+  { state }: StateFlag,
+  { executors = false } = {},
+): Promise<Workspace> {
   const isBucket = (storage: StorageSettings): boolean => !hasDirectory(storage) || storage.kind === 'rclone'
   if (settings.mounts.some(({ storage, access }) => access !== 'read-only' && isBucket(storage))) {
     throw new UsageError(
@@ -153,7 +158,10 @@ async function open({ open: openWorkspace, settings }: CommandContext, { state }
   }
   const { createCheckpoints } = await loadOptional('@ws/snapshots')
   const stateDirectory = state === undefined ? await defaultState(JSON.stringify(settings.mounts)) : resolve(state)
-  return openWorkspace({ checkpoints: createCheckpoints({ stateDirectory }) })
+  const workspace = await openWorkspace({ executors, checkpoints: createCheckpoints({ stateDirectory }) })
+  if (workspace.droppedTry !== undefined)
+    complainTo(process.stderr, 'an earlier `ws try` was killed before it ended; its changes were taken back')
+  return workspace
 }
 
 /** The default state directory. Each set of mounts has its own directory, so that different workspaces never block each other. */
@@ -177,7 +185,7 @@ function restoredLineOf({ output }: CommandContext, { kind, path, from }: Change
   return `${(dryRun ? toDo : done).padEnd(dryRun ? 16 : 12)} ${output.name(path)}${target}`
 }
 
-function lineOf({ output, style }: CommandContext, { kind, path, from, what }: Change): string {
+export function lineOf({ output, style }: CommandContext, { kind, path, from, what }: Change): string {
   const source = from === undefined ? '' : `${output.name(from)} -> `
   const parts = what === undefined ? '' : style.dim(` (${what.join(', ')})`)
   return `${kind.padEnd(8)} ${source}${output.name(path)}${parts}`

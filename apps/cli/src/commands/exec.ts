@@ -162,6 +162,6 @@ export function describeViolation(violation: RuleViolation): string {
   return `the rule ${escapeName(rule)} was not held: ${escapeName(path)}: ${what}`
 }
 
-function exitCodeOf({ timedOut, exitStatus }: CommandResult): number {
+export function exitCodeOf({ timedOut, exitStatus }: CommandResult): number {
   return timedOut ? exitCodes.timedOut : exitStatus
 }
