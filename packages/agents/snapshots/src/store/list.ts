@@ -1,6 +1,5 @@
+import type { Checkpoints } from '@ws/core/adapter'
 import type { Database } from '@ws/tree/disk'
-
-import type { Stored } from '../worker/protocol.ts'
 
 interface CheckpointRow {
   readonly id: string
@@ -12,7 +11,7 @@ interface CheckpointRow {
 }
 
 /** The checkpoints that cover all trees, the oldest first. */
-export function listOf(database: Database, trees: readonly number[]): Stored[] {
+export function listOf(database: Database, trees: readonly number[]): Checkpoints.Saved[] {
   const rows = trees.map((tree) =>
     database.all<CheckpointRow>('SELECT * FROM checkpoints WHERE tree = ? ORDER BY created, turn, id', tree),
   )

@@ -70,7 +70,7 @@ import type {
   Workspace,
   WorkspaceEvents,
 } from '../contract/workspace.ts'
-import { beginTry } from '../checkpoints/begin-try.ts'
+import { beginTry } from '../commands/begin-try.ts'
 import { LiveCheckpoints } from '../checkpoints/door.ts'
 import type { CheckpointParts } from '../checkpoints/door.ts'
 import type {

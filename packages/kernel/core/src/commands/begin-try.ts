@@ -1,14 +1,14 @@
 import { type Attempt, type Context, perform } from '../calls/context.ts'
 import { checkMethod } from '../calls/method-options.ts'
-import { normaliseCommand } from '../commands/command.ts'
-import type { ChosenExecutor } from '../commands/enforcement.ts'
+import { normaliseCommand } from './command.ts'
+import type { ChosenExecutor } from './enforcement.ts'
 import { satisfies } from '../contract/guarantees.ts'
 import type { Try, TryOptions } from '../contract/tries.ts'
 import type { Command, Workspace } from '../contract/workspace.ts'
 import { virtualError } from '../mount/errors.ts'
-import type { CheckpointParts } from './door.ts'
-import { OpenTry, type TryView } from './open-try.ts'
-import { withoutEngine } from './select.ts'
+import type { CheckpointParts } from '../checkpoints/door.ts'
+import { OpenTry, type TryView } from '../checkpoints/open-try.ts'
+import { withoutEngine } from '../checkpoints/select.ts'
 
 const defaultWithin = 3_600_000
 
