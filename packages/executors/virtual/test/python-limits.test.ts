@@ -22,6 +22,11 @@ describe('[EX1] a python program', () => {
       /MemoryError|memory/,
     ],
     ['descriptors', 'a = []\nfor i in range(100000): a.append(open("file.txt"))', /No file descriptors available/],
+    [
+      'small output',
+      'import os\nwhile True: os.write(1, b"x"); os.write(2, b"y")',
+      /more than 4194304 bytes of output/,
+    ],
     ['output', 'while True: print("x" * 10**5)', /more than 4194304 bytes of output/],
   ])('is bounded, and says why: %s', async (_, code, words) => {
     await workspace.write('/workspace/p.py', code)

@@ -9,8 +9,8 @@ export interface PythonData {
   readonly folder: string
   /** The compiled interpreter of an earlier thread. */
   readonly given: Module | undefined
-  /** A 32-bit integer in shared memory, which changes with each answer. */
-  readonly answered: SharedArrayBuffer
+  /** Two 32-bit integers in shared memory: the number of answers, and of pieces of output that were taken. */
+  readonly taken: SharedArrayBuffer
 }
 
 export interface PythonJob extends Job {

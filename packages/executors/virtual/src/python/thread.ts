@@ -16,9 +16,13 @@ interface Ending {
   readonly problem?: string
 }
 
+/** Pieces of output on their way. */
+const mostUntaken = 64
+/** Bytes for which a change between both outputs counts, since the order of both is kept. */
+const costOfPiece = 256
 const stackBytes = 8 * 1024 * 1024
 
-const { folder, given, answered } = workerData as PythonData
+const { folder, given, taken } = workerData as PythonData
 const module = given ?? new assembly.Module(readFileSync(`${folder}/python.wasm`))
 const library = new Library(readFileSync(`${folder}/python313.zip`))
 
@@ -29,14 +33,14 @@ parentPort?.once('message', (job: PythonJob) => tell({ type: 'done', ...run(job)
 
 function run({ port, limits, ...job }: PythonJob): Ending {
   const memory = new Memory(limits.maxMemory)
-  const signal = new Int32Array(answered)
-  let printed = 0
+  const counts = new Int32Array(taken)
+  const output = { bytes: 0, pieces: 0, latest: 0 }
   let hasRead = false
   let nothing: string | undefined
   const ask: Ask = (method, ...parameters) => {
-    const before = Atomics.load(signal, 0)
+    const before = Atomics.load(counts, 0)
     port.postMessage({ type: 'file', id: 0, method, parameters })
-    Atomics.wait(signal, 0, before)
+    Atomics.wait(counts, 0, before)
     const { message } = receiveMessageOnPort(port) as { message: ToWorker }
     if (message.type === 'value') return message.value
     throw Object.assign(new Error('refused'), { code: message.type === 'error' ? message.code : 'EIO' })
@@ -47,9 +51,13 @@ function run({ port, limits, ...job }: PythonJob): Ending {
     files,
     memory,
     print(descriptor, bytes) {
-      printed += bytes.length
+      output.bytes += bytes.length + (descriptor === output.latest ? 0 : costOfPiece)
+      output.latest = descriptor
       // @defence python program that takes: is bounded, and says why
-      if (printed > limits.maxOutputBytes) throw new Ended(126, `more than ${limits.maxOutputBytes} bytes of output`)
+      if (output.bytes > limits.maxOutputBytes)
+        throw new Ended(126, `more than ${limits.maxOutputBytes} bytes of output`)
+      const count = Atomics.load(counts, 1)
+      if (++output.pieces - count > mostUntaken) Atomics.wait(counts, 1, count)
       tell({ type: 'output', descriptor, bytes })
     },
     onInput() {

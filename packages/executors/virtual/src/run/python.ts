@@ -32,7 +32,7 @@ export function findPython(): string {
 
 interface Thread {
   readonly worker: Worker
-  readonly answered: SharedArrayBuffer
+  readonly taken: SharedArrayBuffer
   readonly timer: NodeJS.Timeout
 }
 
@@ -41,6 +41,20 @@ export interface RunPythonOptions {
   /** Ends the program at once. */
   readonly signal: AbortSignal
   readonly answer: (port: MessagePort, request: FileRequest) => Promise<void>
+}
+
+const mostOfPiece = 64 * 1024
+
+/** The outputs of a program, in order. Joins small pieces, since a program can write byte by byte. */
+class Pieces {
+  readonly all: PythonEnd['pieces'][number][] = []
+
+  add(piece: PythonEnd['pieces'][number]): void {
+    const last = this.all.at(-1)
+    const { descriptor } = piece
+    if (last?.descriptor !== descriptor || last.bytes.length + piece.bytes.length > mostOfPiece) this.all.push(piece)
+    else this.all[this.all.length - 1] = { descriptor, bytes: Buffer.concat([last.bytes, piece.bytes]) }
+  }
 }
 
 /** Runs python programs, each in a thread of its own. One thread waits for the next program, since a start takes long. */
@@ -55,28 +69,40 @@ export class Pythons {
 
   /** Resolves when the thread and all its file operations have ended. */
   async run(request: PythonRequest, { limits, signal, answer }: RunPythonOptions): Promise<PythonEnd> {
-    const { worker, answered, timer } = this.#waiting ?? this.#start()
+    const { worker, taken, timer } = this.#waiting ?? this.#start()
     this.#waiting = undefined
     clearTimeout(timer)
     worker.removeAllListeners()
     worker.ref()
     const ended = Promise.withResolvers<Omit<PythonEnd, 'pieces' | 'hasRead'>>()
-    const pieces: PythonEnd['pieces'][number][] = []
+    const pieces = new Pieces()
+    const counts = new Int32Array(taken)
     let hasRead = false
     const { port1: port, port2 } = new MessageChannel()
     let asked: Promise<void> | undefined
+    const count = (index: 0 | 1) => {
+      Atomics.add(counts, index, 1)
+      Atomics.notify(counts, index)
+    }
+    async function answerTo(message: FileRequest): Promise<void> {
+      try {
+        await answer(port, message)
+      } catch {
+        // an invalid message gets no answer
+      }
+      count(0)
+    }
     port.on('message', (message: FileRequest) => {
-      asked = answer(port, message).finally(() => {
-        const counter = new Int32Array(answered)
-        Atomics.add(counter, 0, 1)
-        Atomics.notify(counter, 0)
-      })
+      asked = answerTo(message)
     })
     worker.on('message', (message: FromPython) => {
       if (message.type === 'module') this.#module = message.module
       else if (message.type === 'read') hasRead = true
-      else if (message.type === 'output') pieces.push(message)
-      else ended.resolve(message)
+      else if (message.type === 'done') ended.resolve(message)
+      else {
+        pieces.add(message)
+        count(1)
+      }
     })
     worker.on('error', (error) => {
       const reason =
@@ -93,7 +119,7 @@ export class Pythons {
     const { words, env, cwd, stdin } = request
     worker.postMessage({ port: port2, words, env, cwd, stdin, limits } satisfies PythonJob, [port2])
     try {
-      return { ...(await ended.promise), pieces, hasRead }
+      return { ...(await ended.promise), pieces: pieces.all, hasRead }
     } finally {
       clearTimeout(deadline)
       signal.removeEventListener('abort', stop)
@@ -108,7 +134,7 @@ export class Pythons {
   #start(): Thread {
     Descriptors.requireDescriptors(descriptorsOfThread)
     const isSource = import.meta.url.endsWith('.ts')
-    const answered = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+    const taken = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)
     const worker = new Worker(new URL(`../python/thread.${isSource ? 'ts' : 'js'}`, import.meta.url), {
       env: {},
       argv: [],
@@ -116,7 +142,7 @@ export class Pythons {
       stdin: true,
       stdout: true,
       stderr: true,
-      workerData: { folder: this.#folder, given: this.#module, answered } satisfies PythonData,
+      workerData: { folder: this.#folder, given: this.#module, taken } satisfies PythonData,
       resourceLimits: { maxOldGenerationSizeMb: heapOfThread },
     })
     const forget = () => {
@@ -127,6 +153,6 @@ export class Pythons {
       forget()
       void worker.terminate()
     }, idleTime).unref()
-    return { worker, answered, timer }
+    return { worker, taken, timer }
   }
 }
