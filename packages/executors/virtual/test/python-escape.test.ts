@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 
 import { rules } from '@ws/core'
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 
 import { open, run } from './support.ts'
 
@@ -26,6 +26,7 @@ const opened = () =>
   })
 
 const workspace = await opened()
+afterAll(() => workspace.close())
 
 /** Runs each line of standard input alone, and goes on after an error. */
 const eachLine = `import sys
@@ -80,7 +81,8 @@ describe('[EX1] out of python', () => {
     ]
     const { stdout, stderr, exitCode } = await workspace.exec(`python3 -c '${eachLine}'`, { stdin: lines.join('\n') })
     delete process.env.WS_CANARY
-    expect(exitCode, stderr).toBe(0)
+    // `os.system` did nothing, so the program has failed
+    expect(exitCode, stderr).toBe(126)
     // the lines themselves name what they look for
     const said = lines.reduce((text, line) => text.replaceAll(line, ''), `${stdout}${stderr}`)
     for (const canary of canaries) expect(said).not.toContain(canary)
@@ -134,5 +136,15 @@ describe('[EX1] out of python', () => {
     expect(await run(workspace, 'rm begun; python3 -c "print(2)"')).toBe('2\n')
     expect(running.kill()).toBe(true)
     expect(await running.wait()).toMatchObject({ signal: 'SIGTERM', stdout: 'begun\n' })
+  })
+
+  it('several programs run at once, and a program ends with its workspace', async () => {
+    const sums = [1, 2, 3, 4, 5].map((n) => run(workspace, `python3 -c "print(sum(range(${n}00000)))" | cat`))
+    expect(await Promise.all(sums)).toEqual([1, 2, 3, 4, 5].map((n) => `${(n * 1e5 * (n * 1e5 - 1)) / 2}\n`))
+    const other = await opened()
+    await using running = await other.spawn("python3 -c \"open('begun', 'w').close()\nwhile True: pass\"")
+    await vi.waitUntil(() => other.exists('/workspace/begun'), { timeout: 30_000 })
+    await other.close()
+    expect(await running.wait().catch(() => ({ exitCode: null }))).toMatchObject({ exitCode: null })
   })
 })
