@@ -45,7 +45,7 @@ const basePackages = [
   'perl-base',
   'procps',
 ]
-const baseMore = ['sed', 'tar', 'util-linux', 'git', 'hostname', 'ncurses-bin']
+const baseMore = ['libc-bin', 'sed', 'tar', 'util-linux', 'git', 'hostname', 'ncurses-bin']
 
 /** Starts an engine, with an image of these packages and those that they need. */
 export async function openEngine(packages: readonly string[] = []): Promise<TestEngine> {
