@@ -38,3 +38,15 @@ async function* damaged(output: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   yield Buffer.from(text.replace(/(: end .*\n.*)f 644/su, '$1f 777'), 'latin1')
   return undefined
 }
+
+it('keeps a file that another command makes at the moment when a command takes its files in', async () => {
+  const { workspace, machine, root } = await openSite({ hasInput: false, files: { '/a': 'a' } })
+  machine.faults.start = async (argv, run) => {
+    machine.faults.start = undefined
+    return await run(argv.map((word) => word.replace('unpack() {', 'unpack() { echo made >made;')))
+  }
+  expect(await workspace.exec('cat a')).toMatchObject({ stdout: 'a', exitCode: 0 })
+  await workspace.write(`${root}/b`, 'b')
+  expect(await workspace.exec('cat made b')).toMatchObject({ stdout: 'made\nb', stderr: '' })
+  expect(await workspace.readText(`${root}/made`)).toBe('made\n')
+})

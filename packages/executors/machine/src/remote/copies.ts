@@ -23,6 +23,7 @@ export interface CopiesOptions {
 export interface Sending {
   readonly order: Omit<Order, 'marker' | 'command'>
   readonly packed: ReadonlyMap<string, Packed>
+  readonly removed: ReadonlySet<string>
 }
 
 /** How often changes are fetched that do not arrive whole, since a process changes them meanwhile. */
@@ -107,23 +108,32 @@ export class Copies {
     const { files } = this.#options
     const { uploads, wanted } = await this.#plan(signal)
     const packed = new Map<string, Packed>()
+    let removed = new Set<string>()
     const archive = packUploads(uploads, { files, signal, packed })
     const gone = () => {
       // the policy forbids to read what was not packed
       for (const { name } of uploads) if (!packed.has(keyOf(name))) wanted.delete(keyOf(name))
-      return removalsOf([...this.#base.keys()].filter((key) => !wanted.has(key) && textOf(key) !== undefined))
+      removed = new Set([...this.#base.keys()].filter((key) => !wanted.has(key) && textOf(key) !== undefined))
+      return removalsOf([...removed])
     }
     const bundle = await this.#put({ archive, gone, ...more }, signal)
     const known = joinRecords([...this.#base.values()].map(({ record }) => record))
-    return { order: this.#order({ bundle, digest: digestOf(known) }), packed }
+    return { order: this.#order({ bundle, digest: digestOf(known) }), packed, removed }
   }
 
   /** Notes the changes that the machine took in. @param isStale whether it has others */
-  took({ order, packed }: Sending, { gone, fresh }: Changes, isStale: boolean): void {
+  took({ order, packed, removed }: Sending, { gone, fresh }: Changes, isStale: boolean): void {
     this.#mustFetch = isStale
     this.#pending = undefined
-    for (const { key, record } of gone) if (this.#base.get(key)?.record === record) this.#base.delete(key)
-    for (const { key, record } of fresh) this.#base.set(key, { record })
+    // another command can have changed entries meanwhile, which came from the machine
+    for (const { key, record } of gone) {
+      if (removed.has(key) && this.#base.get(key)?.record === record) this.#base.delete(key)
+      else if (!packed.has(key)) this.#mustFetch = true
+    }
+    for (const { key, record } of fresh) {
+      if (packed.has(key)) this.#base.set(key, { record })
+      else this.#mustFetch = true
+    }
     for (const [key, facts] of packed) {
       const record = this.#base.get(key)?.record
       if (record !== undefined) this.#base.set(key, { record, ...facts })
