@@ -1,17 +1,20 @@
 /** @module-tag all */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import { createScratchDirectory, rounds } from '@ws/test-fixtures'
+import { createS3Adapter } from '@ws/adapter-s3'
+import { createScratchDirectory, itWith, rounds } from '@ws/test-fixtures'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { randomOf } from './support/random.ts'
 import { ownDirectory, siteOf } from './support/site.ts'
-import { treeOf } from './support/tree-of.ts'
+import { storeTreeOf, treeOf } from './support/tree-of.ts'
 
 const program = fileURLToPath(new URL('support/trying.ts', import.meta.url))
 
@@ -62,4 +65,23 @@ describe('a process that is killed in a try', { tags: 'rounds' }, () => {
     }
     expect(dropped).toBeGreaterThan(0)
   }, 600_000)
+
+  itWith(
+    s3Needs('ceph'),
+    '[UN6] leaves the same in a bucket',
+    async () => {
+      const { bucket, endpoint, region, credentials } = await sharedS3Server('ceph')
+      const stateDirectory = join(await ownDirectory(), 'kept')
+      const place = { bucket, prefix: randomUUID(), endpoint, region, credentials }
+      for (const round of rounds({ quick: 3, most: 50, seconds: 120 })) {
+        const allowed = await killed(JSON.stringify(place), stateDirectory, round + 1)
+        const { workspace } = await siteOf({ adapter: await createS3Adapter(place), stateDirectory })
+        const found = await storeTreeOf(workspace)
+        const one = allowed.find((tree) => JSON.stringify(tree) === JSON.stringify(found)) ?? allowed[0]
+        expect(found, `round ${round}`).toEqual(one)
+        await workspace.close()
+      }
+    },
+    { timeout: 600_000 },
+  )
 })

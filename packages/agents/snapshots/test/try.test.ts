@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -270,6 +271,26 @@ it('keep refuses a path that the try did not change, before anything happens, an
   expect(await failureOf(attempt.drop())).toMatchObject({ code: 'ECLOSED', reason: 'the try was dropped' })
   expect(await failureOf(attempt.keep())).toMatchObject({ code: 'ECLOSED' })
 })
+
+for (const kind of ['memory', 'local'] as const) {
+  it(`the checkpoint before a try in ${kind} is not deleted to make room, however much the try saves`, async () => {
+    const workspace = await withFiles({ kind, maxBytes: 500_000, maxAge: 1 })
+    await workspace.write('/large.bin', randomBytes(100_000).toString('hex'))
+    const before = await filesOf(workspace)
+    const attempt = await workspace.try(
+      async (view) => {
+        for (let turn = 0; turn < 10; turn += 1) {
+          await view.write('/large.bin', randomBytes(100_000).toString('hex'))
+          await view.checkpoint()
+        }
+      },
+      { exclusive: true },
+    )
+    expect(await workspace.checkpoints()).not.toHaveLength(12)
+    expect((await attempt.drop()).kept).toEqual([])
+    expect(await filesOf(workspace)).toEqual(before)
+  })
+}
 
 describe('what a checkpoint cannot hold', () => {
   it('is said in `changes`, `leftOut` and by `drop`; a new large file goes', async () => {

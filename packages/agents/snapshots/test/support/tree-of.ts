@@ -2,6 +2,17 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { Workspace } from '@ws/core'
+
+/** Type and text of each entry that calls can reach, by path. */
+export async function storeTreeOf(workspace: Workspace): Promise<Record<string, string>> {
+  const entries = await Array.fromAsync(workspace.list('/', { recursive: true }))
+  const found = entries.map(async ({ path, type }) => {
+    return [path, `${type} ${type === 'file' ? await workspace.readText(path) : ''}`] as const
+  })
+  return Object.fromEntries((await Promise.all(found)).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
 /** Everything of a directory that a restore brings back, by path: kind, bits, owner, time, bytes, target, and its hard links. */
 export function treeOf(root: string): Record<string, string> {
   const found: Record<string, string> = {}

@@ -3,20 +3,35 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } 
 import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace } from '@ws/core'
+import { createS3Adapter, type S3AdapterOptions } from '@ws/adapter-s3'
+import { createWorkspace, type Workspace } from '@ws/core'
 
 import { createCheckpoints } from '../../src/index.ts'
 import { randomOf } from './random.ts'
-import { treeOf } from './tree-of.ts'
+import { storeTreeOf, treeOf } from './tree-of.ts'
 
 const [root = '', stateDirectory = '', seed = '1'] = process.argv.slice(2)
 const random = randomOf(Number(seed))
 const at = (path: string): string => join(root, path)
+const isBucket = root.startsWith('{')
+const open = () => (isBucket ? createS3Adapter(JSON.parse(root) as S3AdapterOptions) : createLocalAdapter({ root }))
 const workspace = await createWorkspace({
-  mounts: [{ at: '/', adapter: () => createLocalAdapter({ root }) }],
+  mounts: [{ at: '/', adapter: open }],
   checkpoints: createCheckpoints({ stateDirectory }),
 })
-for (const name of ['part', 'rest']) mkdirSync(at(name), { recursive: true })
+for (const name of ['part', 'rest']) await workspace.createDirectory(`/${name}`)
+const look = async () => (isBucket ? storeTreeOf(workspace) : treeOf(root))
+
+/** Changes both parts by calls. */
+async function changeStore(view: Workspace, turn: number): Promise<void> {
+  for (const part of ['/part', '/rest']) {
+    for (let file = 0; file < 4; file += 1) await view.write(`${part}/f${file}`, `${part} ${turn} ${file}\n`)
+    await view.delete(`${part}/f${turn % 4}`)
+    await view.delete(`${part}/d${(turn + 1) % 2}`, { recursive: true, force: true })
+    await view.write(`${part}/d${turn % 2}/deep`, `${turn}\n`)
+    await view.move(`${part}/f${(turn + 1) % 4}`, `${part}/moved`, { overwrite: true })
+  }
+}
 
 /** Changes both parts in every way, in place too. */
 function change(turn: number): void {
@@ -39,16 +54,17 @@ function allow(...trees: readonly object[]): void {
 }
 
 for (let turn = Number(seed) * 1_000; ; turn += 1) {
-  const before = treeOf(root)
+  const before = await look()
   allow(before)
   const attempt = await workspace.try(
     async (view) => {
-      change(turn)
+      if (isBucket) await changeStore(view, turn)
+      else change(turn)
       await view.write('/rest/by-call', `${turn}\n`)
     },
     { exclusive: true },
   )
-  const after = treeOf(root)
+  const after = await look()
   const kind = random()
   if (kind < 0.4) {
     await attempt.drop()
