@@ -189,7 +189,7 @@ function createProgram(start: Start): Command {
     .option('--at <path>', 'its place: /workspace (default), or / (macOS: its own path)')
     .option('--owner <uid[:gid]>', 'the user that commands run as')
     .option('--config <file>', 'mounts, rules and more; see ws init')
-    .option('--executor <name>', 'bubblewrap, proot, sandbox-runtime, sanitize or virtual')
+    .option('--executor <name>', 'bubblewrap, container, proot, sandbox-runtime, sanitize or virtual')
     .option('--require <field=level>', 'refuse what holds less; or `untrusted`, `untrusted-by-name`', collect)
     .option('--allow-host <host>', 'let commands reach it, by name; repeatable', collect)
     .option('--json', 'print JSON, also for errors')

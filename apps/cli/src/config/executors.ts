@@ -4,13 +4,16 @@ import type { ProotExecutorOptions } from '@ws/executor-proot'
 import type { SanitizeExecutorOptions } from '@ws/executor-sanitize'
 
 import { loadOptional } from '../optional/load.ts'
-import type { SandboxRuntimeOptions } from '../optional/packages.ts'
+import type { ContainerOptions, SandboxRuntimeOptions } from '../optional/packages.ts'
 import { usageOf } from '../usage.ts'
 
-export const executorNames = ['bubblewrap', 'proot', 'sandbox-runtime', 'sanitize', 'virtual'] as const
+export const executorNames = ['bubblewrap', 'container', 'proot', 'sandbox-runtime', 'sanitize', 'virtual'] as const
 
 interface SystemChoice {
-  /** Default executors, best first. `sanitize` (no view) and `virtual` (no real programs) are used only on request. */
+  /**
+   * Default executors, best first. Used only on request: `sanitize` (no view), `virtual` (no real programs) and `container`, whose
+   * programs are those of an image.
+   */
   readonly executors: readonly ExecutorName[]
   /** The best choice and the reason, for `ws doctor`. */
   readonly best: string
@@ -19,7 +22,7 @@ interface SystemChoice {
 const choices: Partial<Record<NodeJS.Platform, SystemChoice>> = {
   linux: {
     executors: ['bubblewrap', 'proot'],
-    best: 'On Linux, bubblewrap is the best choice: the kernel holds every boundary.',
+    best: 'On Linux, bubblewrap is the best choice: the kernel holds every boundary. `container` holds as much, with the programs of an image.',
   },
   darwin: {
     executors: ['sandbox-runtime'],
@@ -42,6 +45,7 @@ export type ExecutorName = (typeof executorNames)[number]
 
 export interface ExecutorOptions {
   readonly bubblewrap?: BubblewrapExecutorOptions | undefined
+  readonly container?: ContainerOptions | undefined
   readonly proot?: ProotExecutorOptions | undefined
   readonly 'sandbox-runtime'?: SandboxRuntimeOptions | undefined
   readonly sanitize?: SanitizeExecutorOptions | undefined
@@ -52,6 +56,10 @@ const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => E
   async bubblewrap({ bubblewrap }) {
     const { createBubblewrapExecutor } = await import('@ws/executor-bubblewrap')
     return () => createBubblewrapExecutor(bubblewrap)
+  },
+  async container({ container }) {
+    const { createContainerExecutor } = await loadOptional('@ws/executor-machine/container')
+    return () => createContainerExecutor(container)
   },
   async proot({ proot }) {
     const { createProotExecutor } = await import('@ws/executor-proot')

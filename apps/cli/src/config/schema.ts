@@ -160,6 +160,7 @@ export const configSchema = z.strictObject({
           ...viewOptions,
         })
         .optional(),
+      container: z.strictObject({ image: z.string().optional(), env }).optional(),
       proot: z.strictObject(viewOptions).optional(),
       'sandbox-runtime': z.strictObject({ tools: viewOptions.tools, env }).optional(),
       sanitize: z

@@ -137,11 +137,12 @@ function networkOf(network: NetworkConfig): NonNullable<ExecutorOptions['bubblew
 
 /** Resolves executor options. Directories of tools are relative to the config file. */
 function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptions {
-  const { bubblewrap, proot, 'sandbox-runtime': runtime, sanitize } = config?.executorOptions ?? {}
+  const { bubblewrap, container, proot, 'sandbox-runtime': runtime, sanitize } = config?.executorOptions ?? {}
   const toolsOf = (options: Pick<NonNullable<typeof proot>, 'tools'>) =>
     options.tools?.map(({ host, at }) => ({ host: resolve(config?.directory ?? '.', host), at }))
   return {
     bubblewrap: bubblewrap && { ...bubblewrap, network: networkOf(bubblewrap.network), tools: toolsOf(bubblewrap) },
+    container,
     proot: proot && { ...proot, tools: toolsOf(proot) },
     'sandbox-runtime': runtime && { ...runtime, tools: toolsOf(runtime) },
     sanitize: sanitize && { ...sanitize, limits: ofProcesses(sanitize.limits) },

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-import { MissingPackagesError, type OptionalName, type OptionalPackages } from './packages.ts'
+import { MissingPackagesError, type OptionalName, type OptionalPackages, packageOf } from './packages.ts'
 
 const own = resolve(fileURLToPath(new URL('../..', import.meta.url)))
 
@@ -27,7 +27,7 @@ export const isInstalled = (name: OptionalName): boolean => findEntry(name) !== 
 
 function findEntry(name: OptionalName): string | undefined {
   for (const place of places()) {
-    const entry = entryIn(join(place, name), name)
+    const entry = entryIn(join(place, packageOf(name)), name)
     if (entry !== undefined) return entry
   }
   return undefined
@@ -42,7 +42,7 @@ function places(): string[] {
   })
 }
 
-/** Resolves a package's entry from a folder with the package's name: Node resolves a package's own name first. */
+/** Resolves a package's entry, or a door, from the package's folder: Node resolves a package's own name first. */
 function entryIn(folder: string, name: string): string | undefined {
   try {
     const entry = createRequire(join(folder, 'package.json')).resolve(name)

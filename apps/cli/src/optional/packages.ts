@@ -1,9 +1,10 @@
-/** Packages that users install themselves, with the types of their modules. */
+/** Packages that users install themselves, or a door of one, with the types of their modules. */
 export interface OptionalPackages {
   '@ws/adapter-rclone': typeof import('@ws/adapter-rclone')
   '@ws/adapter-replica': typeof import('@ws/adapter-replica')
   '@ws/adapter-s3': typeof import('@ws/adapter-s3')
   '@ws/conformance': typeof import('@ws/conformance')
+  '@ws/executor-machine/container': typeof import('@ws/executor-machine/container')
   '@ws/executor-sandbox-runtime': typeof import('@ws/executor-sandbox-runtime')
   '@ws/executor-virtual': typeof import('@ws/executor-virtual')
   '@ws/mcp-server': typeof import('@ws/mcp-server')
@@ -12,6 +13,7 @@ export interface OptionalPackages {
   '@ws/threads': typeof import('@ws/threads')
 }
 
+export type ContainerOptions = import('@ws/executor-machine/container').ContainerExecutorOptions
 export type SandboxRuntimeOptions = import('@ws/executor-sandbox-runtime').SandboxRuntimeExecutorOptions
 
 export type OptionalName = keyof OptionalPackages
@@ -21,6 +23,7 @@ export const optionalPackages: Readonly<Record<OptionalName, string>> = {
   '@ws/adapter-replica': 'a copy of a bucket in which programs work',
   '@ws/adapter-s3': 'files in S3 and R2',
   '@ws/conformance': '`ws verify`',
+  '@ws/executor-machine/container': 'commands in containers',
   '@ws/executor-sandbox-runtime': 'commands on macOS',
   '@ws/executor-virtual': 'commands in an interpreter',
   '@ws/mcp-server': '`ws mcp`',
@@ -31,11 +34,15 @@ export const optionalPackages: Readonly<Record<OptionalName, string>> = {
 
 /** Executors in packages of their own, by name. */
 export const executorPackages = [
+  ['container', '@ws/executor-machine/container'],
   ['sandbox-runtime', '@ws/executor-sandbox-runtime'],
   ['virtual', '@ws/executor-virtual'],
 ] as const satisfies readonly (readonly [string, OptionalName])[]
 
 export const optionalNames = Object.keys(optionalPackages) as readonly OptionalName[]
+
+/** Returns the package that has a door. */
+export const packageOf = (name: OptionalName): string => name.split('/').slice(0, 2).join('/')
 
 /** Optional packages that a command needs are not installed beside `ws`. */
 export class MissingPackagesError extends Error {
@@ -43,7 +50,7 @@ export class MissingPackagesError extends Error {
   readonly packages: readonly OptionalName[]
 
   constructor(packages: readonly OptionalName[]) {
-    super(`not installed: ${packages.join(', ')}`)
+    super(`not installed: ${packages.map(packageOf).join(', ')}`)
     this.packages = packages
   }
 }
@@ -70,7 +77,7 @@ export function describeMissing(packages: readonly OptionalName[], { command, op
   const called = `\`${`ws ${command}`.trim()}${flags.join('')}\``
   const named = packages.map((name) => {
     const use = optionalPackages[name]
-    return use === `\`ws ${command.split(' ', 1)[0]}\`` ? `\`${name}\`` : `\`${name}\` (${use})`
+    return use === `\`ws ${command.split(' ', 1)[0]}\`` ? `\`${packageOf(name)}\`` : `\`${packageOf(name)}\` (${use})`
   })
   const state = packages.length === 1 ? 'which is not installed beside `ws`' : 'which are not installed beside `ws`'
   return `${called} needs ${named.join(' and ')}, ${state}; ${howToInstall(packages)}`
@@ -78,6 +85,6 @@ export function describeMissing(packages: readonly OptionalName[], { command, op
 
 /** Instructions to install packages from tarballs: on the registry, names with `@ws/` belong to other people. */
 export function howToInstall(packages: readonly OptionalName[]): string {
-  const command = `npm run pack -- DIR ${packages.join(' ')}`
+  const command = `npm run pack -- DIR ${packages.map(packageOf).join(' ')}`
   return `run \`${command}\` in a clone of the repository, where DIR is the directory whose \`node_modules\` holds \`ws\``
 }

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 import { WorkspaceError } from '@ws/core'
+import { howToInstall } from '@ws/sandbox'
 
 export type EngineAddress = { readonly socketPath: string } | { readonly host: string; readonly port: number }
 
@@ -38,7 +39,7 @@ export function findEngine(env: Environment = process.env): EngineAddress | Addr
   if (found !== undefined) return { socketPath: found }
   return {
     reason: 'no container engine was found on this machine',
-    remedy: 'install one (`apt-get install docker.io` or `podman`, then start its service), or set DOCKER_HOST',
+    remedy: `install one (\`${howToInstall('docker.io')}\`) and start its service, or set DOCKER_HOST`,
   }
 }
 
