@@ -28,6 +28,7 @@ const budgets: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   '@ws/download': [19, 470],
   '@ws/executor-bubblewrap': [20, 840],
   '@ws/executor-machine': [31, 840],
+  '@ws/executor-machine/container': [17, 770],
   '@ws/executor-machine/ssh': [12, 400],
   '@ws/executor-proot': [15, 660],
   '@ws/executor-sandbox-runtime': [17, 650],
