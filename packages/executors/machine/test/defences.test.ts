@@ -39,6 +39,23 @@ async function* damaged(output: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   return undefined
 }
 
+it('keeps both edits of a file that another command changes between its arrival and the list', async () => {
+  const { workspace, machine, root } = await openSite({ hasInput: false, files: { '/a': 'one' } })
+  expect(await workspace.exec('cat a')).toMatchObject({ stdout: 'one', exitCode: 0 })
+  await workspace.write(`${root}/a`, 'two')
+  machine.faults.start = async (argv, run) => {
+    machine.faults.start = undefined
+    return await run(argv.map((word) => word.replace(/^unpack\(\) \{(.*)\}$/mu, 'unpack() {$1printf own >a; }')))
+  }
+  const { stderr } = await workspace.exec('true')
+  const later = await workspace.exec('true')
+  expect(stderr + later.stderr).toContain('a.conflict')
+  expect(await workspace.readText(`${root}/a`)).toBe('two')
+  const names = await Array.fromAsync(workspace.list(root), ({ path }) => path)
+  const beside = names.find((path) => path.includes('conflict'))
+  expect(await workspace.readText(beside ?? '')).toBe('own')
+})
+
 it('keeps a file that another command makes at the moment when a command takes its files in', async () => {
   const { workspace, machine, root } = await openSite({ hasInput: false, files: { '/a': 'a' } })
   machine.faults.start = async (argv, run) => {

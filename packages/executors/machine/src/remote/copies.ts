@@ -104,7 +104,7 @@ export class Copies {
   /** Brings the workspace's changes near the machine's root. The next program there takes them in. */
   async bring(signal: AbortSignal | undefined, more: Extra = {}): Promise<Sending> {
     if (this.#place === undefined) await this.open()
-    if (this.#mustFetch) await this.fetch(signal)
+    if (this.#mustFetch) this.#refusals.push(...(await this.fetch(signal)))
     const { files } = this.#options
     const { uploads, wanted } = await this.#plan(signal)
     const packed = new Map<string, Packed>()
@@ -130,13 +130,17 @@ export class Copies {
       if (removed.has(key) && this.#base.get(key)?.record === record) this.#base.delete(key)
       else if (!packed.has(key)) this.#mustFetch = true
     }
-    for (const { key, record } of fresh) {
-      if (packed.has(key)) this.#base.set(key, { record })
-      else this.#mustFetch = true
+    const others = new Set<string>()
+    for (const { key, record, type, facts } of fresh) {
+      const sent = packed.get(key)
+      const isOther = sent === undefined || (type === 'file' && sent.facts !== undefined && sent.facts !== facts)
+      if (isOther) others.add(key)
+      else this.#base.set(key, { record })
     }
-    for (const [key, facts] of packed) {
+    if (others.size > 0) this.#mustFetch = true
+    for (const [key, { facts: _, ...agreed }] of packed) {
       const record = this.#base.get(key)?.record
-      if (record !== undefined) this.#base.set(key, { record, ...facts })
+      if (record !== undefined && !others.has(key)) this.#base.set(key, { record, ...agreed })
     }
     if (order.bundle !== undefined) this.epoch += 1
   }
@@ -152,10 +156,11 @@ export class Copies {
   ): Promise<readonly Refusal[] | undefined> {
     const { files, root } = this.#options
     this.epoch += 1
+    const knewAll = !this.#mustFetch
     this.#mustFetch = true
     const apply = new Apply({ files, root, base: this.#base })
     const isWhole = await apply.take(changes, contents, ours)
-    this.#mustFetch = !isWhole
+    if (knewAll && isWhole) this.#mustFetch = false
     this.#refusals.push(...apply.refusals)
     return isWhole ? this.#refusals.splice(0) : undefined
   }
@@ -176,6 +181,7 @@ export class Copies {
         const ours = rest.at(-1) === '1' ? this.#pending?.packed : undefined
         const refusals = await this.take(changes, contents, ours)
         this.#pending = undefined
+        this.#mustFetch = refusals === undefined
         if (refusals !== undefined) return refusals
       } finally {
         await call.kill()

@@ -12,12 +12,15 @@ export interface Seen {
   readonly mode: number
   readonly size: number
   readonly target: string
+  /** The size and time of a file. */
+  readonly facts: string
   /** The whole record. It changes with the content, the target or the mode. */
   readonly record: string
 }
 
 const types = { f: 'file', d: 'directory', l: 'symlink', x: 'closed' } as const
-const form = /^(?<type>[fdlx]) (?<mode>[0-7]{1,5})(?: (?<size>\d+)(?: [\d.-]+)*)? \/(?<key>.+?)\/\/(?<target>.*)$/su
+const form =
+  /^(?<type>[fdlx]) (?<mode>[0-7]{1,5})(?: (?<size>\d+)(?: [\d.-]+)*?(?: (?<time>-?\d+\.\d+))?)? \/(?<key>.+?)\/\/(?<target>.*)$/su
 
 /** @throws WorkspaceError `EIO` for records that this package's program does not print */
 export function readRecords(list: Buffer): Seen[] {
@@ -27,12 +30,20 @@ export function readRecords(list: Buffer): Seen[] {
 }
 
 function readRecord(record: string): Seen {
-  const { type, mode = '', size = '0', key = '', target = '' } = form.exec(record)?.groups ?? {}
+  const { type, mode = '', size = '0', time = '', key = '', target = '' } = form.exec(record)?.groups ?? {}
   if (type === undefined) throw failure('gave a list of files that cannot be read')
   const isBelow = !key.split('/').some((name) => ['', '.', '..'].includes(name))
   if (!isBelow) throw failure('names files outside the workspace') // @defence a machine that names files outside: as a file of the workspace
   const bits = Number.parseInt(mode, 8) & 0o777
-  return { key, type: types[type as keyof typeof types], mode: bits, size: Number(size), target, record }
+  return {
+    key,
+    type: types[type as keyof typeof types],
+    mode: bits,
+    size: Number(size),
+    target,
+    facts: `${size} ${time}`,
+    record,
+  }
 }
 
 /** The digests of files by key. */

@@ -25,6 +25,8 @@ export interface Packed {
   readonly version: Version | undefined
   readonly mode: number | undefined
   readonly digest?: string | undefined
+  /** The size and time of a file in the archive, as the machine lists a file that nothing has changed since. */
+  readonly facts?: string | undefined
 }
 
 export interface PackOptions {
@@ -88,11 +90,7 @@ async function add(
   files: FileDoor,
   signal: AbortSignal | undefined,
 ): Promise<Packed> {
-  const header = {
-    name: `./${name}`,
-    mode: bits,
-    ...(modifiedAt !== undefined && { mtime: fileTimes.forTar(modifiedAt) }),
-  }
+  const header = { name: `./${name}`, mode: bits, mtime: fileTimes.forTar(modifiedAt ?? Date.now()) }
   if (type === 'directory') {
     await files.list(path, { signal }).next() // throws for a directory that the policy denies
     archive.entry({ ...header, type })
@@ -112,5 +110,6 @@ async function add(
     return undefined
   }
   await pipeline(Readable.from(watched()), archive.entry({ ...header, type, size: stat.size }))
-  return { version: stat.version, mode, digest: hash.digest('hex') }
+  const facts = `${stat.size} ${Math.floor(header.mtime.getTime() / 1000)}.0000000000`
+  return { version: stat.version, mode, digest: hash.digest('hex'), facts }
 }

@@ -75,7 +75,7 @@ else
   part "$((archive + gone))" "$known" >"$work/was"
 fi
 if [ "$((archive + gone))" -gt 0 ]; then
-  [ "$stale" = 0 ] || { say stale; exit 0; }
+  [ "$stale" = 0 ] || { rm -f -- "$bundle"; say stale; exit 0; }
   part "$archive" "$gone" | c xargs -0 -r rm -fd -- 2>/dev/null
   if [ "$archive" -gt 0 ]; then
     # a directory that a command has made read-only takes files of the workspace all the same
