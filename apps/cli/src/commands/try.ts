@@ -88,8 +88,8 @@ async function ask({ signal, complain }: CommandContext, attempt: Try<CommandRes
   using terminal = terminalAsk(signal)
   for (;;) {
     const answer = (await terminal.ask(question))?.trim() ?? ''
-    if (/^(?:n|no)?$/iu.test(answer)) return attempt.drop()
-    if (/^y(?:es)?$/iu.test(answer)) return attempt.keep()
+    if (/^(?:n|no)?$/iu.test(answer)) return await attempt.drop()
+    if (/^y(?:es)?$/iu.test(answer)) return await attempt.keep()
     try {
       return await attempt.keep(answer.split(/\s+/u))
     } catch (error) {

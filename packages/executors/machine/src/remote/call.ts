@@ -89,3 +89,9 @@ export class Call {
 }
 
 export const lost = (native?: unknown) => failure('stopped answering', native)
+
+/** The error for a message that refuses an order. */
+export function refusal([word, ...rest]: readonly string[]) {
+  if (word !== 'fail') return word === 'moved' ? failure('has another directory at the workspace’s place') : lost()
+  return failure(`could not exchange files: ${rest.join(' ').trim()}`)
+}

@@ -8,8 +8,8 @@ import { type PreparedCommand, resolveShell } from '@ws/sandbox'
 
 import type { Machine, MachineInput } from '../contract.ts'
 import type { Refusal } from './base.ts'
-import { Call } from './call.ts'
-import { type Copies, refusal } from './copies.ts'
+import { Call, refusal } from './call.ts'
+import type { Copies } from './copies.ts'
 import { textFrom } from './text-from.ts'
 
 export interface CommandsOptions {

@@ -5,7 +5,7 @@ import type { Machine } from '../contract.ts'
 import { Apply } from './apply.ts'
 import type { Base, Refusal } from './base.ts'
 import { type Extra, type Parts, putBundle } from './bundle.ts'
-import { Call, type Changes, lost } from './call.ts'
+import { Call, type Changes, lost, refusal } from './call.ts'
 import { digestOf, failure, joinRecords, keyOf, readRecords, textOf } from './listing.ts'
 import { type Packed, packUploads, type Upload } from './pack.ts'
 import { type Bundle, openScript, type Order } from './script.ts'
@@ -117,8 +117,7 @@ export class Copies {
       return removalsOf([...removed])
     }
     const bundle = await this.#put({ archive, gone, ...more }, signal)
-    const known = joinRecords([...this.#base.values()].map(({ record }) => record))
-    return { order: this.#order({ bundle, digest: digestOf(known) }), packed, removed }
+    return { order: this.#order({ bundle, digest: digestOf(this.#known()) }), packed, removed }
   }
 
   /** Notes the changes that the machine took in. @param isStale whether it has others */
@@ -130,17 +129,14 @@ export class Copies {
       if (removed.has(key) && this.#base.get(key)?.record === record) this.#base.delete(key)
       else if (!packed.has(key)) this.#mustFetch = true
     }
-    const others = new Set<string>()
-    for (const { key, record, type, facts } of fresh) {
-      const sent = packed.get(key)
-      const isOther = sent === undefined || (type === 'file' && sent.facts !== undefined && sent.facts !== facts)
-      if (isOther) others.add(key)
-      else this.#base.set(key, { record })
-    }
-    if (others.size > 0) this.#mustFetch = true
-    for (const [key, { facts: _, ...agreed }] of packed) {
-      const record = this.#base.get(key)?.record
-      if (record !== undefined && !others.has(key)) this.#base.set(key, { record, ...agreed })
+    const changed = new Map(fresh.map((seen) => [seen.key, seen]))
+    if (fresh.some(({ key }) => !packed.has(key))) this.#mustFetch = true
+    for (const [key, { facts, ...agreed }] of packed) {
+      const seen = changed.get(key)
+      const isOurs = seen === undefined || (facts === undefined ? seen.type !== 'file' : seen.facts === facts)
+      const record = seen?.record ?? this.#base.get(key)?.record
+      if (!isOurs) this.#mustFetch = true
+      else if (record !== undefined) this.#base.set(key, { record, ...agreed })
     }
     if (order.bundle !== undefined) this.epoch += 1
   }
@@ -156,11 +152,11 @@ export class Copies {
   ): Promise<readonly Refusal[] | undefined> {
     const { files, root } = this.#options
     this.epoch += 1
-    const knewAll = !this.#mustFetch
+    const mustFetch = this.#mustFetch
     this.#mustFetch = true
     const apply = new Apply({ files, root, base: this.#base })
     const isWhole = await apply.take(changes, contents, ours)
-    if (knewAll && isWhole) this.#mustFetch = false
+    this.#mustFetch = mustFetch || !isWhole
     this.#refusals.push(...apply.refusals)
     return isWhole ? this.#refusals.splice(0) : undefined
   }
@@ -169,8 +165,7 @@ export class Copies {
   async fetch(signal?: AbortSignal): Promise<readonly Refusal[]> {
     const { machine } = this.#options
     for (let attempt = 1; attempt <= fetches; attempt += 1) {
-      const known = joinRecords([...this.#base.values()].map(({ record }) => record))
-      const bundle = await this.#put({ known }, signal)
+      const bundle = await this.#put({ known: this.#known() }, signal)
       const call = await Call.start(machine, this.#order({ bundle, pending: this.#pending?.order.bundle?.path }), {})
       try {
         const [word = '', ...rest] = (await call.message()) ?? []
@@ -194,6 +189,10 @@ export class Copies {
     const state = this.#place?.state
     if (state === undefined) return
     await textFrom(this.#options.machine, ['rm', '-rf', '--', state]).catch(() => undefined) // the machine may be gone
+  }
+
+  #known(): Buffer {
+    return joinRecords([...this.#base.values()].map(({ record }) => record))
   }
 
   #put(parts: Parts, signal: AbortSignal | undefined): Promise<Bundle | undefined> {
@@ -246,10 +245,4 @@ export class Copies {
 function removalsOf(keys: readonly string[]): Buffer {
   const names = keys.toSorted().toReversed()
   return Buffer.from(names.map((key) => `./${key}\0`).join(''), 'latin1')
-}
-
-/** The error for a message that refuses an order. */
-export function refusal([word, ...rest]: readonly string[]) {
-  if (word !== 'fail') return word === 'moved' ? failure('has another directory at the workspace’s place') : lost()
-  return failure(`could not exchange files: ${rest.join(' ').trim()}`)
 }
