@@ -108,15 +108,21 @@ async function check(
     return
   }
   const { chosen, expected, made } = someOf(attempt, random, { before, after })
-  expect(undone(await attempt.keep(chosen)), name).toEqual([])
+  const left = undone(await attempt.keep(chosen))
   const found = await look()
+  for (const { path } of left) {
+    // in a bucket, a file reappears that a directory has hidden: its last entry was taken out
+    expect([before[path]?.split(' ')[0], found[path]?.split(' ')[0]], `${name}: ${path}`).toEqual(['directory', 'file'])
+    delete expected[path]
+    delete found[path]
+  }
   expect(comparable(found, made), `${name}: ${chosen.join(' ')}`).toEqual(comparable(expected, made))
 }
 
 describe('random tries', { tags: 'rounds' }, () => {
   it('[UN2] [UN3] of programs on a disk: after drop the tree is the one before, after keep only the kept paths differ', async () => {
     const checkpoints = await engineOf({ maxFileBytes })
-    for (const round of rounds({ quick: 6, most: 1_000, seconds: 60 })) {
+    for (const round of rounds({ quick: 6, most: 1_000, seconds: 360 })) {
       await using root = await createScratchDirectory()
       const run = (commands: readonly string[]): void => {
         const place = { cwd: root.path, ...root.owner }
