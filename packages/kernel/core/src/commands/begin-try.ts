@@ -58,7 +58,7 @@ function admitted({ context, parts, busy, hasOtherWriter }: TryDoor, exclusive: 
     throw refused(
       'EINVAL',
       'cannot know whether other programs change the files meanwhile, and a drop would take their work back',
-      'pass `exclusive: true` if nothing else changes them, or try in a replica',
+      'pass `exclusive: true` if nothing else changes them',
     )
   const { calls, starting } = context.state
   const others = calls.open.size + starting.size

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 
 /** Returns how to install packages on this system. @param debian the names of Debian's packages */
-export function howToInstall(...debian: readonly string[]): string {
+export function howToInstall(...debian: string[]): string {
   const names = debian.join(' ')
   if (process.platform === 'darwin') return `brew install ${names}`
   return existsSync('/usr/bin/apt-get') ? `apt-get install ${names}` : `install ${debian.join(' and ')}`
