@@ -25,7 +25,7 @@ describe('wrong arguments', () => {
     [
       'an unknown executor',
       ['--root', 'DIR', '--executor', 'docker', 'exec', '--', 'true'],
-      /choose one of bubblewrap, proot/u,
+      /choose one of bubblewrap, container/u,
     ],
     [
       'an unknown requirement',
@@ -160,7 +160,7 @@ describe('a config that cannot be', () => {
     [
       'an unknown executor',
       '{ "executors": ["docker"] }',
-      /: executors\[0\] must be one of `bubblewrap`, `proot`, .*, got `docker`$/mu,
+      /: executors\[0\] must be one of `bubblewrap`, `container`, .*, got `docker`$/mu,
     ],
     [
       'an unknown level',
