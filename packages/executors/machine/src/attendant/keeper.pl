@@ -89,12 +89,6 @@ sub become {
     lead($failed, $fail);
   }
   $SIG{$_} = 'DEFAULT' for qw(PIPE FPE HUP INT QUIT TERM USR1 USR2);
-  for (@{ $order->{l} }) {
-    my ($resource, $soft, $hard) = split / /;
-    my $pair = pack('QQ', $soft, $hard);
-    my $old = "\0" x 16;
-    syscall($n{prlimit64}, 0, $resource + 0, $pair, $old) == 0 or $failed->($limits);
-  }
   if (defined $order->{d}) { chdir $order->{d} or $failed->($directory) }
   if (defined $order->{f}) {
     my ($number, $text) = unpack('Ca*', $order->{f});
@@ -108,6 +102,13 @@ sub become {
       $at += $wrote;
     }
     call('dup3', $fd, $number, 0) == $number or $failed->($content);
+  }
+  # the limits of the command: its content is no file that it writes
+  for (@{ $order->{l} }) {
+    my ($resource, $soft, $hard) = split / /;
+    my $pair = pack('QQ', $soft, $hard);
+    my $old = "\0" x 16;
+    syscall($n{prlimit64}, 0, $resource + 0, $pair, $old) == 0 or $failed->($limits);
   }
   %ENV = () if $order->{c};
   for (@{ $order->{e} }) { my ($name, $value) = split /=/, $_, 2; $ENV{$name} = $value }

@@ -341,6 +341,14 @@ describeWith([component('perl'), component('bash')], 'an attendant', () => {
     expect(command.stdout()).toBe('64\n2\n6\n')
   })
 
+  it('counts no limit of a command against its own text', async () => {
+    await using local = openLocal()
+    const content = { descriptor: 9, bytes: Buffer.alloc(200_000, 'a') }
+    const command = run(local.attendant, 'wc -c <&9', { limits: ['1 65536 65536', '7 16 16'], content })
+    expect(await command.result).toMatchObject({ status: 0 })
+    expect(command.stdout()).toBe('200000\n')
+  })
+
   it('leaves no descriptor and no process behind', async () => {
     await using local = openLocal()
     const { pid = 0 } = local.child
