@@ -57,6 +57,7 @@ async function listeningPorts({ attendant }: Container): Promise<number[]> {
 async function connect(outer: Socket, port: number, pool: Pool): Promise<void> {
   for (const container of pool.running) {
     if (!(await listeningPorts(container)).includes(port)) continue
+    if (outer.destroyed) return // no event would end its command
     const onStdout = (chunk: Uint8Array) => {
       if (outer.destroyed || outer.write(Buffer.from(chunk))) return
       return new Promise<void>((resolve) => void outer.once('drain', resolve).once('close', resolve))
