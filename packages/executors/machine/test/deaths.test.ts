@@ -123,6 +123,16 @@ describe('a machine that dies', () => {
     expect(await workspace.exec(`cat d/a ${directory}/b`)).toMatchObject({ stdout: 'ab', stderr: '' })
   })
 
+  it.each(['.', 'd'])('not: a command has made %s read-only, and files of the workspace go', async (directory) => {
+    const { workspace, root } = await openSite({ ...plain, files: { '/a': 'a', '/d/a': 'a', '/d/b': 'b' } })
+    await workspace.exec(`chmod 555 ${directory}`)
+    await workspace.delete(`${root}/${directory}/a`)
+    expect(await workspace.exec(`ls ${directory}; stat -c %a ${directory}`)).toMatchObject({
+      stdout: directory === '.' ? 'd\n555\n' : 'b\n555\n',
+      stderr: '',
+    })
+  })
+
   it('of storage: says so, does not start the command, and works again with room', async () => {
     const { workspace, machine, root } = await openSite({ ...plain, files: { '/a': 'a' } })
     machine.faults.start = async (argv, run) => {

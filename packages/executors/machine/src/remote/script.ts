@@ -58,6 +58,8 @@ compare() {
   c comm -z -23 "$work/was" "$work/now" >"$work/gone" && c comm -z -13 "$work/was" "$work/now" >"$work/new"
 }
 part() { tail -c +"$(($1 + 1))" "$bundle" | head -c "$2"; }
+remove() { part "$archive" "$gone" | c xargs -0 -r rm -fd -- 2>/dev/null; }
+shut() { c xargs -0 -r -a "$work/shut" chmod "$1" -- 2>/dev/null; }
 unpack() { part 0 "$archive" | c tar -xpf - --no-same-owner -C "$root" 2>"$work/err"; }
 work=$(mktemp -d "$state/c-XXXXXX") || { say 'fail temporary files'; exit 0; }
 trap 'rm -rf -- "$work"' EXIT
@@ -76,7 +78,11 @@ else
 fi
 if [ "$((archive + gone))" -gt 0 ]; then
   [ "$stale" = 0 ] || { rm -f -- "$bundle"; say stale; exit 0; }
-  part "$archive" "$gone" | c xargs -0 -r rm -fd -- 2>/dev/null
+  # a directory that a command has made read-only loses files of the workspace all the same, and keeps its mode
+  remove || {
+    c find . -type d ! -writable -print0 >"$work/shut" 2>/dev/null
+    shut u+w; remove; shut u-w
+  }
   if [ "$archive" -gt 0 ]; then
     # a directory that a command has made read-only takes files of the workspace all the same
     unpack || { c find . -type d ! -writable -exec chmod u+w {} + 2>/dev/null; unpack; } || fail archive
