@@ -240,3 +240,21 @@ it('leaves nothing on the machine but the workspace’s files', async () => {
   expect(await readdir(temporary)).toEqual([])
   expect(await readdir(root)).toEqual(['a'])
 })
+
+it.each([true, false])('goes on when a command removes every temporary file there (input: %s)', async (hasInput) => {
+  const temporary = await mkdtemp(join(tmpdir(), 'machine-tmp-'))
+  onTestFinished(() => rm(temporary, { recursive: true }))
+  await chmod(temporary, 0o777)
+  const { workspace, root } = await openSite({ env: { TMPDIR: temporary }, files: { '/a': 'a' }, hasInput })
+  const removing = await workspace.exec(`rm -rf ${temporary}/*; echo new > b; exit 3`)
+  expect(removing).toMatchObject({ exitCode: 3, stderr: '' })
+  expect(await workspace.readText(`${root}/b`)).toBe('new\n')
+  await workspace.write(`${root}/c`, 'c')
+  expect(await workspace.exec('cat a b c')).toMatchObject({ stdout: 'anew\nc', stderr: '' })
+  for (const name of await readdir(temporary)) await rm(join(temporary, name), { recursive: true })
+  await workspace.write(`${root}/d`, 'd')
+  await expect(workspace.exec('cat d')).rejects.toThrow('not') // the next command looks for the directory
+  expect(await workspace.exec('cat d')).toMatchObject({ stdout: 'd', stderr: '' })
+  await workspace.close()
+  expect(await readdir(temporary)).toEqual([])
+})

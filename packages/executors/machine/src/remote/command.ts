@@ -164,7 +164,7 @@ async function follow(
 ): Promise<CommandEnd> {
   const errors = call.stderr.until(call.marker, onStderr)
   const message = await call.message(onStdout).catch(() => undefined) // the end is unknown then
-  const isOver = message?.[0] === 'end' || message?.[0] === 'moved'
+  const isOver = ['end', 'moved', 'unlisted'].includes(message?.[0] ?? '')
   if (isOver) await errors
   const unlock = await copies.lock()
   const refusals: Refusal[] = []
@@ -172,7 +172,7 @@ async function follow(
     refusals.push(...(await changesOf(message ?? [], { call, copies, epoch })))
   } catch (error) {
     if (!isOver && killed.by === undefined) return { lost: true }
-    throw unfetched(name, isOver ? `status ${message[1]}` : (killed.by ?? ''), error)
+    throw unfetched(name, isOver ? `status ${message?.[1]}` : (killed.by ?? ''), error)
   } finally {
     unlock()
     await call.kill()

@@ -6,8 +6,9 @@ import { Apply } from './apply.ts'
 import type { Base, Refusal } from './base.ts'
 import { type Extra, type Parts, putBundle } from './bundle.ts'
 import { Call, type Changes, lost, refusal } from './call.ts'
-import { digestOf, failure, joinRecords, keyOf, readRecords, textOf } from './listing.ts'
+import { digestOf, failure, joinRecords, keyOf, readRecords, removalsOf, textOf } from './listing.ts'
 import { type Packed, packUploads, type Upload } from './pack.ts'
+import { renewState } from './renew.ts'
 import { type Bundle, openScript, type Order } from './script.ts'
 import { textFrom } from './text-from.ts'
 import type { Content } from './unpack.ts'
@@ -116,7 +117,10 @@ export class Copies {
       removed = new Set([...this.#base.keys()].filter((key) => !wanted.has(key) && textOf(key) !== undefined))
       return removalsOf([...removed])
     }
-    const bundle = await this.#put({ archive, gone, ...more }, signal)
+    const bundle = await this.#put({ archive, gone, ...more }, signal).catch((error: unknown) => {
+      this.#mustFetch = true // which looks for the directory of this package
+      throw error
+    })
     return { order: this.#order({ bundle, digest: digestOf(this.#known()) }), packed, removed }
   }
 
@@ -165,9 +169,10 @@ export class Copies {
   async fetch(signal?: AbortSignal): Promise<readonly Refusal[]> {
     const { machine } = this.#options
     for (let attempt = 1; attempt <= fetches; attempt += 1) {
-      const bundle = await this.#put({ known: this.#known() }, signal)
-      const call = await Call.start(machine, this.#order({ bundle, pending: this.#pending?.order.bundle?.path }), {})
+      let call: Call | undefined
       try {
+        const bundle = await this.#put({ known: this.#known() }, signal)
+        call = await Call.start(machine, this.#order({ bundle, pending: this.#pending?.order.bundle?.path }), {})
         const [word = '', ...rest] = (await call.message()) ?? []
         if (word === 'moved') this.forget()
         if (word !== 'end') throw refusal([word, ...rest])
@@ -178,8 +183,12 @@ export class Copies {
         this.#pending = undefined
         this.#mustFetch = refusals === undefined
         if (refusals !== undefined) return refusals
+      } catch (error) {
+        const state = this.#place && attempt < fetches && (await renewState(machine, this.#place.state))
+        if (!this.#place || !state) throw error
+        this.#place = { ...this.#place, state }
       } finally {
-        await call.kill()
+        await call?.kill()
       }
     }
     throw failure('changes files faster than they can be fetched')
@@ -196,8 +205,7 @@ export class Copies {
   }
 
   #put(parts: Parts, signal: AbortSignal | undefined): Promise<Bundle | undefined> {
-    this.#bundles += 1
-    const path = `${this.#order({}).state}/b-${this.#bundles}`
+    const path = `${this.#order({}).state}/b-${++this.#bundles}`
     return putBundle(this.#options.machine, parts, { path, signal })
   }
 
@@ -239,10 +247,4 @@ export class Copies {
     if (mode !== undefined && kind === type.slice(0, 1)) return Number.parseInt(mode, 8) & 0o777
     return type === 'directory' ? 0o755 : 0o644
   }
-}
-
-/** Names to remove, the deepest first. */
-function removalsOf(keys: readonly string[]): Buffer {
-  const names = keys.toSorted().toReversed()
-  return Buffer.from(names.map((key) => `./${key}\0`).join(''), 'latin1')
 }

@@ -58,6 +58,12 @@ export function joinRecords(records: Iterable<string>): Buffer {
   return Buffer.from(sorted.map((record) => `${record}\0`).join(''), 'latin1')
 }
 
+/** Names to remove, the deepest first. */
+export function removalsOf(keys: readonly string[]): Buffer {
+  const names = keys.toSorted().toReversed()
+  return Buffer.from(names.map((key) => `./${key}\0`).join(''), 'latin1')
+}
+
 export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

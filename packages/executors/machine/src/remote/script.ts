@@ -125,7 +125,7 @@ list now
 /** Gives what has changed: records that are gone, new records, digests of the new files, and their archive. */
 const give = String.raw`
 [ "$(number)" = "$inode" ] || { say "moved $status"; exit 0; }
-[ -e "$work/now" ] && compare || fail list
+[ -e "$work/now" ] && compare || { say "unlisted $status"; exit 0; }
 left=0
 if [ -n "$pending" ] && [ -e "$pending" ]; then left=1; rm -f -- "$pending"; fi
 c sed -z -n 's|^f [^/]*/\(.*\)//$|./\1|p' "$work/new" >"$work/files"
