@@ -18,6 +18,7 @@ import {
 } from '@ws/sandbox'
 
 import type { AttendantOrder } from '../attendant/client.ts'
+import { orAborted } from '../or-aborted.ts'
 import { Container } from './container.ts'
 import type { Engine } from './engine/client.ts'
 import { containerFiles } from './files.ts'
@@ -78,6 +79,7 @@ export function attachContainer(target: ConfinedTarget, found: FoundEngine, opti
     request.signal?.throwIfAborted()
     const held = await reserve(plan)
     let sources: readonly HostPaths.BindSource[] = []
+    let taking: Promise<Lease> | undefined
     try {
       const wanted = wantedSources(placements)
       sources = await HostPaths.openBindSources([...wanted.values()])
@@ -106,7 +108,8 @@ export function attachContainer(target: ConfinedTarget, found: FoundEngine, opti
           throw error
         }
       }
-      const lease = await pool.take(key, start, { isAlone: needsOwnContainer(limits), isBrief: held !== undefined })
+      taking = pool.take(key, start, { isAlone: needsOwnContainer(limits), isBrief: held !== undefined })
+      const lease = await orAborted(taking, request.signal)
       const content = line.extraFds.get(9)
       return {
         lease,
@@ -121,10 +124,14 @@ export function attachContainer(target: ConfinedTarget, found: FoundEngine, opti
         },
       }
     } catch (error) {
+      taking?.then((late) => late.release()).catch(() => undefined) // `error` says why
       await held?.release()
       throw error
     } finally {
-      for (const source of sources) source.close()
+      const close = () => sources.forEach((source) => source.close())
+      // a container that comes too late for an aborted command is compared all the same
+      if (taking === undefined) close()
+      else void taking.then(close, close)
     }
   }
 

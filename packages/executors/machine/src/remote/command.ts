@@ -7,6 +7,7 @@ import { type CommandDriver, type CommandEnd, commandLine, type CommandPort, typ
 import { type PreparedCommand, resolveShell } from '@ws/sandbox'
 
 import type { Machine, MachineInput } from '../contract.ts'
+import { orAborted } from '../or-aborted.ts'
 import type { Refusal } from './base.ts'
 import { Call, refusal } from './call.ts'
 import type { Copies } from './copies.ts'
@@ -104,15 +105,6 @@ async function begin(site: Site, request: CommandRequest): Promise<Running> {
     signal?.removeEventListener('abort', stop)
     unlock()
   }
-}
-
-/** Awaits work that a machine without an answer would never end. */
-function orAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return work
-  const { promise, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 /** The error for a machine that did not start the command. */
