@@ -46,6 +46,7 @@ describe('the address of an engine', () => {
     const meta = { Name: 'colima', Endpoints: { docker: { Host: `unix://${home}/colima.sock` } } }
     writeFileSync(join(home, '.docker/contexts/meta', id, 'meta.json'), JSON.stringify(meta))
     expect(findEngine({ HOME: home })).toEqual({ socketPath: `${home}/colima.sock` })
+    expect(findEngine({ HOME: home, DOCKER_HOST: '', DOCKER_CONTEXT: '' })).toEqual(findEngine({ HOME: home }))
     writeFileSync(join(home, '.docker/config.json'), 'not JSON')
     mkdirSync(join(home, 'run/podman'), { recursive: true })
     const server = createServer().listen(join(home, 'run/podman/podman.sock'))

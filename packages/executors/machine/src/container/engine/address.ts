@@ -25,7 +25,7 @@ export function parseAddress(text: string): EngineAddress | undefined {
 
 /** Finds the engine where its own tools look for it: Docker's variable and contexts, then the sockets of Docker, Podman, OrbStack and Colima. */
 export function findEngine(env: Environment = process.env): EngineAddress | AddressProblem {
-  const named = env['DOCKER_HOST'] ?? contextHost(env) ?? env['CONTAINER_HOST']
+  const named = env['DOCKER_HOST'] || contextHost(env) || env['CONTAINER_HOST']
   if (named !== undefined && named !== '') {
     const address = parseAddress(named)
     if (address !== undefined && 'socketPath' in address) return address
@@ -68,7 +68,7 @@ function usualSockets(env: Environment): string[] {
 /** The address of Docker's current context, as `docker context use` sets it. */
 function contextHost(env: Environment): string | undefined {
   const directory = env['DOCKER_CONFIG'] ?? join(env['HOME'] ?? homedir(), '.docker')
-  const name = env['DOCKER_CONTEXT'] ?? read(join(directory, 'config.json'))?.currentContext
+  const name = env['DOCKER_CONTEXT'] || read(join(directory, 'config.json'))?.currentContext
   if (name === undefined || name === 'default') return undefined
   const id = createHash('sha256').update(name).digest('hex')
   return read(join(directory, 'contexts/meta', id, 'meta.json'))?.Endpoints?.docker?.Host
