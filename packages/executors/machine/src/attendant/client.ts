@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { CommandRun } from '@ws/sandbox'
 
 import { type AttendantCommand, FollowedCommand } from './command.ts'
-import { type AttendantOrder, encodeFrame, encodeOrder, FrameReader, type OrderLetter } from './frames.ts'
+import { type AttendantOrder, encodeFrame, encodeOrder, FrameReader, longestOrder, type OrderLetter } from './frames.ts'
 import { afterGreeting, type AttendantStream, fromLines, toLines } from './stream.ts'
 
 export type { AttendantCommand } from './command.ts'
@@ -67,7 +67,12 @@ export class Attendant {
     if (this.#commands.size === 0) this.#stream.hold?.(true)
     this.#commands.set(id, command)
     if (this.#isLost) this.#loseOne(command)
-    else this.#send('s', id, encodeOrder(order))
+    else {
+      const bytes = encodeOrder(order)
+      // an attendant ends at a longer frame, and every command with it
+      if (bytes.length > longestOrder) command.take({ letter: 'f', id, rest: Buffer.from([6, 0, 0, 0, 7]) })
+      else this.#send('s', id, bytes)
+    }
     return command
   }
 

@@ -159,6 +159,7 @@ class OutputStream {
   readonly #listener: CommandRun['onStdout']
   readonly #grant: (bytes: number) => void
   #taken = 0
+  #left = credit
   delivered: Promise<void> = Promise.resolve()
   #waiting = 0
 
@@ -167,7 +168,10 @@ class OutputStream {
     this.#grant = grant
   }
 
+  /** @throws for more bytes than were granted, which would wait here without a limit */
   push(bytes: Buffer): void {
+    this.#left -= bytes.length
+    if (this.#left < 0) throw new Error('more output than was granted')
     if (this.#waiting === 0) {
       const pending = this.#listener(bytes)
       if (!(pending instanceof Promise)) return this.#take(bytes.length)
@@ -189,6 +193,7 @@ class OutputStream {
     this.#taken += bytes
     if (this.#taken < credit / 2) return
     this.#grant(this.#taken)
+    this.#left += this.#taken
     this.#taken = 0
   }
 }

@@ -4,6 +4,8 @@
 export const credit = 262_144
 /** Largest piece of input in a frame. */
 export const piece = 65_536
+/** Limit in bytes of an order: attendants take frames of 32 MiB. */
+export const longestOrder = 2 ** 25 - 64
 const longest = 2 ** 20
 const headBytes = 9
 

@@ -1,11 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { sandboxProgram } from '@ws/sandbox'
 import { component, describeWith, give, processesWith, until } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
+import { Attendant } from '../../src/attendant/client.ts'
 import { openLocal, run } from './support.ts'
 
 /** Processes that are `sleep` with this number. */
@@ -206,6 +208,35 @@ describeWith([component('perl'), component('bash')], 'an attendant', () => {
     await until(() => deaf.command.stdin?.write('x') === undefined || deaf.command.stdin.destroyed)
     deaf.command.end()
     await deaf.result
+  })
+
+  it('refuses an order that is too long, and goes on with other commands', async () => {
+    await using local = openLocal()
+    const beside = run(local.attendant, 'read line; echo beside', { hasInput: true })
+    await beside.command.begun
+    const long = run(local.attendant, 'true', { env: { LONG: 'x'.repeat(2 ** 25) } })
+    await expect(long.result).rejects.toMatchObject({ code: 'ENOEXEC', reason: expect.stringContaining('too long') })
+    beside.command.stdin?.end('go\n')
+    expect(await beside.result).toMatchObject({ status: 0 })
+    expect(beside.stdout()).toBe('beside\n')
+  })
+
+  it('is lost when it sends more output than was granted', async () => {
+    async function* output() {
+      yield Buffer.from('ws-attendant 1\n')
+      const piece = Buffer.alloc(9 + 100_000)
+      piece.writeUInt32BE(5 + 100_000)
+      piece.write('1', 4)
+      piece.writeUInt32BE(1, 5)
+      for (let count = 0; count < 3; count++) yield piece
+      await never.promise
+    }
+    const never = Promise.withResolvers<void>()
+    const attendant = new Attendant({ write: async () => undefined, end: never.resolve, output: output() })
+    const listening = Promise.withResolvers<void>()
+    attendant.start({ argv: ['true'] }, { onStdout: () => listening.promise, onStderr: () => undefined })
+    expect(await Promise.race([attendant.lost.then(() => 'lost'), delay(2_000, 'held')])).toBe('lost')
+    listening.resolve()
   })
 
   it('gives a long content as a descriptor', async () => {
