@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { createMemoryAdapter } from '@ws/adapter-memory'
 import { rules } from '@ws/core'
 import { until } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -239,6 +240,25 @@ it('leaves nothing on the machine but the workspace’s files', async () => {
   await workspace.close()
   expect(await readdir(temporary)).toEqual([])
   expect(await readdir(root)).toEqual(['a'])
+})
+
+it('keeps a file where a link that the workspace cannot have takes its place', async () => {
+  const { workspace, root } = await openSite({ files: { '/a': 'kept', '/b': '', '/c': 'c' } })
+  const linking = await workspace.exec(`ln -sf "$(printf '\\377')" a; ln -sf a b`)
+  expect(linking).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`\`${root}/a\` was not made`) })
+  expect(await workspace.readText(`${root}/a`)).toBe('kept')
+  expect(await workspace.readSymlink(`${root}/b`)).toBe('a')
+  expect(await workspace.exec('cat a b')).toMatchObject({ stdout: 'keptkept', stderr: '' })
+})
+
+it('keeps a file where a link takes its place and the store holds no links', async () => {
+  const adapter = () => Object.assign(createMemoryAdapter({ files: { '/a': 'kept' } }), { createSymlink: undefined })
+  const { workspace, root } = await openSite({
+    workspace: (root) => ({ mounts: [{ at: root, adapter: adapter as never }] }),
+  })
+  expect(await workspace.exec('ln -sf b a')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no links') })
+  expect(await workspace.readText(`${root}/a`)).toBe('kept')
+  expect(await workspace.exec('cat a')).toMatchObject({ stdout: 'kept', stderr: '' })
 })
 
 it.each([true, false])('goes on when a command removes every temporary file there (input: %s)', async (hasInput) => {

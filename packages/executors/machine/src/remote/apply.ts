@@ -3,7 +3,7 @@ import { isWorkspaceError, type FileDoor, type Stat } from '@ws/core'
 import type { Base, Refusal } from './base.ts'
 import type { Changes } from './call.ts'
 import { conflictReason, findBlocker, isConflict, makeBeside } from './conflict.ts'
-import { readRecords, type Seen, showBytes, textOf } from './listing.ts'
+import { isOther, readRecords, type Seen, showBytes, textOf } from './listing.ts'
 import { Checked, type Content, digestOfAll } from './unpack.ts'
 
 export interface ApplyOptions {
@@ -35,7 +35,9 @@ export class Apply {
   ): Promise<boolean> {
     const now = new Map(fresh.map((seen) => [seen.key, seen]))
     const closed = fresh.filter(({ type }) => type === 'closed').map(({ key }) => `${key}/`)
-    const removed = gone.filter((seen) => this.#base.has(seen.key) && isOther(seen, now.get(seen.key)))
+    const isLinked = ({ key, type }: Seen) => type === 'file' && now.get(key)?.type === 'symlink'
+    const isRemoved = (seen: Seen) => this.#base.has(seen.key) && isOther(seen, now.get(seen.key)) && !isLinked(seen)
+    const removed = gone.filter(isRemoved)
     for (const seen of removed.toSorted(byKey).toReversed()) {
       // entries below a closed directory are still there
       if (closed.some((place) => seen.key.startsWith(place))) this.#base.delete(seen.key)
@@ -138,10 +140,14 @@ export class Apply {
       this.#refuse(seen, 'is a link to a name that is not UTF-8')
       return
     }
-    const before = this.#before(seen) && this.#base.get(seen.key)?.version
+    const before = this.#base.get(seen.key)?.version
     try {
-      if (before !== undefined) await this.#files.delete(path, { ifVersion: before, force: true })
-      await this.#files.createSymlink(path, target)
+      // a store without links refuses here, where its entry still is
+      await this.#files.createSymlink(path, target).catch(async (error: unknown) => {
+        if (before === undefined || !isConflict(error)) throw error
+        await this.#files.delete(path, { ifVersion: before, force: true })
+        await this.#files.createSymlink(path, target)
+      })
     } catch (error) {
       if (!isConflict(error)) throw error
       const there = await this.#files.readSymlink(path).catch(() => undefined) // another entry than a link
@@ -240,9 +246,3 @@ export class Apply {
 }
 
 const byKey = (a: Seen, b: Seen): number => (a.key < b.key ? -1 : 1)
-
-/** True if another type, or nothing, took the place of an entry. */
-function isOther(before: Seen, now: Seen | undefined): boolean {
-  const typeOf = ({ type }: Seen) => (type === 'closed' ? 'directory' : type)
-  return now === undefined || typeOf(before) !== typeOf(now)
-}

@@ -46,6 +46,12 @@ function readRecord(record: string): Seen {
   }
 }
 
+/** True if another type, or nothing, took the place of an entry. */
+export function isOther(before: Seen, now: Seen | undefined): boolean {
+  const typeOf = ({ type }: Seen) => (type === 'closed' ? 'directory' : type)
+  return now === undefined || typeOf(before) !== typeOf(now)
+}
+
 /** The digests of files by key. */
 export function readDigests(list: Buffer): Map<string, string> {
   const pairs = list.toString('latin1').split('\0').slice(0, -1)
