@@ -6,8 +6,11 @@ export const descriptors = { errors: 5, long: 6, mark: 7, script: 8, covers: 10 
 /** The command that the library wraps. Everything else travels by descriptor, since every user can read arguments. */
 export const prelude = `eval "$(command cat <&${descriptors.script})"`
 
-/** Variables that shells do not let a script set. */
-const fixed = new Set(['UID', 'EUID', 'GID', 'EGID', 'PPID', 'BASHOPTS', 'SHELLOPTS', 'BASH_VERSINFO', 'BASH_VERSION'])
+/** Variables that shells do not let a script set, or not to any value. */
+const fixed = new Set([
+  ...['UID', 'EUID', 'GID', 'EGID', 'PPID', 'BASHOPTS', 'SHELLOPTS', 'BASH_VERSINFO', 'BASH_VERSION'],
+  ...['OPTIND', 'LINENO', 'RANDOM', 'SECONDS', 'GROUPS', 'DIRSTACK'],
+])
 
 /** The mark that the command is about to start. */
 export const started = 'started'

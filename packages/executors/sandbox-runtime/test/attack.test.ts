@@ -126,6 +126,11 @@ describeWith(component('sandbox-runtime'), 'sandbox-runtime', () => {
       expect(await readdir(site.scratch.path)).toEqual(['ws'])
     })
 
+    it('by a variable whose value the first shell does not take', async () => {
+      await using site = await Site.open({})
+      expect(await site.run('echo ran', { env: { OPTIND: 'x' }, shell: 'bash' })).toBe('0 ran\n')
+    })
+
     it('by a start-up file in the home of the user', async () => {
       await using scratch = await createScratchDirectory()
       const root = await scratch.createDirectory('ws')
