@@ -4,7 +4,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
   #size = 0
   #isOver = false
   #wake: (() => void) | undefined
-  #room: (() => void) | undefined
+  #waiting: (() => void)[] = []
   static readonly #most = 262_144
 
   readonly listen = (chunk: Uint8Array): Promise<void> | undefined => {
@@ -13,7 +13,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
     this.#size += chunk.length
     this.#wake?.()
     if (this.#size < Pipe.#most) return undefined
-    return new Promise((resolve) => (this.#room = resolve))
+    return new Promise((resolve) => void this.#waiting.push(resolve))
   }
 
   end(): void {
@@ -27,7 +27,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
         const chunk = this.#chunks.shift()
         if (chunk !== undefined) {
           this.#size -= chunk.length
-          if (this.#size < Pipe.#most) this.#room?.()
+          if (this.#size < Pipe.#most) this.#goOn()
           yield chunk
         } else if (this.#isOver) return undefined
         else await new Promise<void>((resolve) => (this.#wake = resolve))
@@ -36,7 +36,11 @@ export class Pipe implements AsyncIterable<Uint8Array> {
       // unread output must not stop the other streams
       this.#isOver = true
       this.#chunks.length = 0
-      this.#room?.()
+      this.#goOn()
     }
+  }
+
+  #goOn(): void {
+    for (const go of this.#waiting.splice(0)) go()
   }
 }

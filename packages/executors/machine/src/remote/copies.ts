@@ -77,7 +77,7 @@ export class Copies {
     if (answer.startsWith('full')) {
       throw execError('ENOTEMPTY', 'is not empty on the machine', {
         path: root,
-        remedy: 'start a new machine, or empty the directory there',
+        remedy: 'start a new machine, or copy what you need from the directory and empty it',
       })
     }
     const { inode, state } = /^open (?<inode>\d+) (?<state>\/[\w./-]+)$/mu.exec(answer)?.groups ?? {}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 
-import { WorkspaceError } from '@ws/core'
+import { type ErrorCode, WorkspaceError } from '@ws/core'
 import type { PublishedHost, SharedLoopback } from '@ws/core/executor'
 
 import type { Container } from '../container.ts'
@@ -21,6 +21,8 @@ export function loopbackOf(pool: Pool): SharedLoopback {
       return [...new Set(found.flat())].sort((one, other) => one - other)
     },
     async publish(port, { hostPort, socketPath }): Promise<PublishedHost> {
+      if (socketPath !== undefined)
+        throw problem('ENOTSUP', 'containers publish on ports alone', 'leave `socketPath` out')
       const sockets = new Set<Socket>()
       const server = createServer({ allowHalfOpen: true, noDelay: true }, (outer) => {
         sockets.add(outer)
@@ -29,7 +31,7 @@ export function loopbackOf(pool: Pool): SharedLoopback {
         void connect(outer, port, pool)
       })
       server.maxConnections = mostConnections
-      await listen(server, socketPath === undefined ? { host: '127.0.0.1', port: hostPort } : { path: socketPath })
+      await listen(server, hostPort)
       const address = server.address()
       return {
         ...(typeof address === 'object' && address !== null && { port: address.port }),
@@ -76,33 +78,21 @@ async function connect(outer: Socket, port: number, pool: Pool): Promise<void> {
   outer.resetAndDestroy()
 }
 
-async function listen(
-  server: Server,
-  where: { readonly host: string; readonly port: number } | { readonly path: string },
-) {
+async function listen(server: Server, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   // once it listens, an error is one of a single connection
   server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error)))
-  // the socket is made at once, for this user alone
-  const before = 'path' in where ? process.umask(0o077) : undefined
-  try {
-    server.listen({ ...where, exclusive: true }, resolve)
-  } finally {
-    if (before !== undefined) process.umask(before)
-  }
+  server.listen({ host: '127.0.0.1', port, exclusive: true }, resolve)
   await promise
 }
 
 function listenError(native: NodeJS.ErrnoException): Error {
-  const refuse = (code: 'EBUSY' | 'EACCES' | 'ENOENT', reason: string, remedy: string): Error =>
-    new WorkspaceError({ code, operation: 'publish', reason, remedy, native })
   if (native.code === 'EADDRINUSE')
-    return refuse(
-      'EBUSY',
-      'the port or the path on this machine is taken',
-      'choose another one, or leave `hostPort` out',
-    )
-  if (native.code === 'ENOENT') return refuse('ENOENT', 'the directory of `socketPath` is missing', 'make it first')
+    return problem('EBUSY', 'the port on this machine is taken', 'choose another one, or leave `hostPort` out', native)
   if (native.code !== 'EACCES') return native
-  return refuse('EACCES', 'this process may not listen there', 'choose a `hostPort` from 1024 on, or another directory')
+  return problem('EACCES', 'this process may not listen there', 'choose a `hostPort` from 1024 on', native)
+}
+
+function problem(code: ErrorCode, reason: string, remedy: string, native?: Error): WorkspaceError {
+  return new WorkspaceError({ code, operation: 'publish', reason, remedy, native })
 }
