@@ -147,3 +147,21 @@ for path, text in ("l", "x"), ("/fixed/n", "x"), ("big", "y" * 11), ("small", "y
     expect(workspace.executor?.lacks).toMatch(/has no git, node.*Its python3 has/)
   })
 })
+
+describe('[EX1] files that python3 has open', () => {
+  it('a refused write is told at the close, and by no call on another path', async () => {
+    await using small = await open({ executor: { python: true }, rules: [rules.maxFileSize(10)] })
+    const code = `import os
+f = open("big", "w")
+f.write("y" * 11)
+f.flush()
+print(os.path.exists("/file.txt"))
+try: f.close()
+except OSError as error: print(error.strerror)
+fd = os.open("other", os.O_WRONLY | os.O_CREAT)
+os.write(fd, b"y" * 11)
+print(os.path.exists("/file.txt"))`
+    const { exitCode, stdout } = await small.exec('python3 -', { stdin: code })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: 'True\nPermission denied\nTrue\n' })
+  })
+})

@@ -31,6 +31,8 @@ export class Content {
   #saved: number
   #isRewritten = false
   #changedAt = Infinity
+  /** The error of a write that no call on this file was told of. */
+  #failure: Error | undefined
 
   /** @param bytes the content, if known */
   constructor(options: ContentOptions, facts: Facts, path: string | undefined, bytes?: Uint8Array) {
@@ -99,7 +101,19 @@ export class Content {
     this.#bytes = bytes
   }
 
+  /** Writes the changes before a call on another path. The next call that saves this file is told of a failure. */
+  saveAside(): void {
+    try {
+      this.save()
+    } catch (error) {
+      this.#failure = error as Error
+    }
+  }
+
   save(): void {
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure !== undefined && this.path !== undefined) throw failure
     if (this.#changedAt === Infinity) return
     const [saved, isRewritten] = [this.#saved, this.#isRewritten]
     this.#saved = this.size

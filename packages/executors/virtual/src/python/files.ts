@@ -150,6 +150,12 @@ export class Files {
 
   /** Writes the changes of every open file. */
   save(): void {
+    for (const content of this.#open.values()) content.saveAside()
+  }
+
+  /** Writes the changes of the files that the program left open. @throws the first failure */
+  end(): void {
+    this.save()
     for (const content of this.#open.values()) content.save()
   }
 

@@ -1,3 +1,4 @@
+import { codeOf } from '@ws/shell-tools/files'
 import { readFileSync } from 'node:fs'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
@@ -98,7 +99,11 @@ function start(exports: Exports, memory: Memory, { words }: Job, files: Files): 
     exitCode = error.status
   }
   exports.fflush(0)
-  files.save()
+  try {
+    files.end()
+  } catch (error) {
+    throw new Ended(exitCode || 1, `a file that was left open could not be written: ${codeOf(error)}`)
+  }
   return exitCode & 0xff
 }
 
