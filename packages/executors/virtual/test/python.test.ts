@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, readOnly, rules } from '@ws/core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 
 import { createVirtualExecutor } from '../src/index.ts'
 import { open, run } from './support.ts'
@@ -163,5 +163,40 @@ os.write(fd, b"y" * 11)
 print(os.path.exists("/file.txt"))`
     const { exitCode, stdout } = await small.exec('python3 -', { stdin: code })
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: 'True\nPermission denied\nTrue\n' })
+  })
+
+  it.each([
+    [
+      'keeps what another program has changed',
+      'r+',
+      'f.seek(0); f.write("ONE")',
+      'one\ntwo\nthree\n',
+      'ONE\ntwo\nthree\n0',
+    ],
+    ['cuts what it cuts itself', 'r+', 'f.seek(0); f.write("1234"); f.truncate(2)', 'one\ntwo\n', '120'],
+    ['makes no file anew that was removed', 'a', 'f.write("end")', undefined, 'FileNotFoundError44'],
+    ['makes no file anew that was removed', 'r+', 'f.seek(0); f.write("ONE")', undefined, 'FileNotFoundError44'],
+  ])('%s: %s', async (_, mode, change, other, expected) => {
+    await using shared = await open({ executor: { python: true }, files: { '/a': 'one\ntwo\n' } })
+    const code = `import os, time
+f = open("a", "${mode}")
+open("ready", "w").close()
+while not os.path.exists("go"): time.sleep(0.01)
+${change}
+try:
+    f.close()
+    print(0, end="")
+except OSError as error: print(type(error).__name__ + str(error.errno), end="")`
+    const both = await Promise.all([
+      shared.exec('python3 -', { stdin: code, timeout: 60_000 }),
+      vi
+        .waitUntil(() => shared.exists('ready'), 30_000)
+        .then(async () => {
+          await (other === undefined ? shared.delete('a') : shared.write('a', other))
+          await shared.write('go', '')
+        }),
+    ])
+    const text = (await shared.exists('a')) ? await shared.readText('a') : ''
+    expect(text + both[0].stdout).toBe(expected)
   })
 })

@@ -14,6 +14,8 @@ export interface ContentOptions {
 
 /** Milliseconds after which a change is written, although the file stays open. */
 const writeAfter = 1_000
+/** Separate places of a file that are held before they are written. */
+const mostWritten = 1_000
 const mebibyte = 1024 * 1024
 
 /** The content of an open file. All descriptors of the file share one. Changes are written when the file is closed, or before. */
@@ -30,6 +32,10 @@ export class Content {
   /** Number of first bytes that the workspace has already. */
   #saved: number
   #isRewritten = false
+  /** Where the program has written since the last save, in order. */
+  #written: (readonly [from: number, to: number])[] = []
+  /** The smallest size since the last save. */
+  #cut = Infinity
   #changedAt = Infinity
   /** The error of a write that no call on this file was told of. */
   #failure: Error | undefined
@@ -76,9 +82,10 @@ export class Content {
     this.#grow(end - this.#base)
     this.#bytes.set(bytes, position - this.#base)
     if (position < this.#saved) this.#isRewritten = true
+    this.#note(position, end)
     this.size = Math.max(this.size, end)
     if (this.#changedAt === Infinity) this.#changedAt = Date.now()
-    if (Date.now() - this.#changedAt > writeAfter) this.save()
+    if (Date.now() - this.#changedAt > writeAfter || this.#written.length > mostWritten) this.save()
   }
 
   truncate(size: number): void {
@@ -88,8 +95,16 @@ export class Content {
     if (this.#base > 0) this.load()
     this.#bytes.fill(0, size)
     this.size = size
+    this.#cut = Math.min(this.#cut, size)
+    this.#written = this.#written.map(([from, to]) => [Math.min(from, size), Math.min(to, size)])
     this.#isRewritten = true
     this.#changedAt = Math.min(this.#changedAt, Date.now())
+  }
+
+  #note(from: number, to: number): void {
+    const [start, end] = this.#written.at(-1) ?? []
+    if (start !== undefined && end === from) this.#written[this.#written.length - 1] = [start, to]
+    else this.#written.push([from, to])
   }
 
   #grow(needed: number): void {
@@ -115,14 +130,31 @@ export class Content {
     this.#failure = undefined
     if (failure !== undefined && this.path !== undefined) throw failure
     if (this.#changedAt === Infinity) return
-    const [saved, isRewritten] = [this.#saved, this.#isRewritten]
+    const [saved, isRewritten, written, cut] = [this.#saved, this.#isRewritten, this.#written, this.#cut]
     this.#saved = this.size
     this.#isRewritten = false
+    this.#written = []
+    this.#cut = Infinity
     this.#changedAt = Infinity
     if (this.path === undefined) return
-    const part = (from: number) => this.#bytes.slice(from - this.#base, this.size - this.#base)
-    if (isRewritten) this.#options.ask('writeFile', this.path, part(0))
-    else if (this.size > saved) this.#options.ask('appendFile', this.path, part(saved))
+    if (isRewritten) this.#rewrite(this.path, written, cut)
+    else if (this.size > saved) {
+      this.#options.ask('lstat', this.path) // an append would make the file anew after another program has moved or removed it
+      this.#options.ask('appendFile', this.path, this.#bytes.slice(saved - this.#base, this.size - this.#base))
+    }
+  }
+
+  /** Puts the program's own changes into the bytes that the file has now: another program may have changed other bytes. */
+  #rewrite(path: string, written: readonly (readonly [from: number, to: number])[], cut: number): void {
+    const now = (this.#options.ask('readFileBuffer', path) as Uint8Array).subarray(0, cut)
+    const size = written.reduce((most, [, to]) => Math.max(most, to), now.length)
+    this.#options.charge(size - this.#bytes.length)
+    const bytes = new Uint8Array(size)
+    bytes.set(now)
+    for (const [from, to] of written) bytes.set(this.#bytes.subarray(from, to), from)
+    this.#bytes = bytes
+    this.size = this.#saved = size
+    this.#options.ask('writeFile', path, bytes)
   }
 
   release(): void {
