@@ -90,6 +90,14 @@ describe('a shell that keeps its state', () => {
     expect(await run('pwd')).toMatch(/\n\/workspace$/u)
   })
 
+  it('[LS13] says so where it goes on at the end of a link', async () => {
+    const { run } = await open()
+    const text = await run('ln -s src l; mkdir src/in; cd l/in')
+    expect(text).toContain('Note: links are not kept: the shell is in /workspace/src/in, and was in /workspace/l/in.')
+    expect(await run('pwd; cd ..; pwd')).toBe('Exit code 0.\n/workspace/src/in\n/workspace/src')
+    expect(await run('cd ../l')).toContain('the shell is in /workspace/src, ')
+  })
+
   it('[LS13] that lost its directory runs nothing once, and goes on at the root', async () => {
     const { workspace, toolset, run } = await open()
     await run('mkdir gone; cd gone; x=1')

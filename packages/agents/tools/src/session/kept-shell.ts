@@ -116,10 +116,14 @@ async function keepState(call: Call, { shellState }: CommandResult): Promise<rea
     ]
   }
   const { directory, data } = shellState
-  const isKept = directory === (shell.directory ?? workspace.root) || (await isDirectory(call, directory))
-  shell.directory = isKept ? directory : undefined
+  const real = directory === (shell.directory ?? workspace.root) ? directory : await realDirectory(call, directory)
+  const isKept = real !== undefined
+  shell.directory = real
   shell.state = data ?? shell.state
   return [
+    ...(isKept && real !== directory
+      ? [`Note: links are not kept: the shell is in ${showName(real)}, and was in ${showName(directory)}.`]
+      : []),
     ...(isKept
       ? []
       : [
@@ -138,6 +142,17 @@ async function isDirectory({ workspace, signal }: Call, path: string): Promise<b
     return (await workspace.stat(path, { followLinks: true, signal })).type === 'directory'
   } catch (error) {
     if (isWorkspaceError(error)) return false
+    throw error
+  }
+}
+
+/** The path without links, at which the next command starts; `undefined` if the workspace has no directory there. */
+async function realDirectory(call: Call, path: string): Promise<VirtualPath | undefined> {
+  try {
+    const real = await call.workspace.realPath(path, { signal: call.signal })
+    return (await isDirectory(call, real)) ? real : undefined
+  } catch (error) {
+    if (isWorkspaceError(error)) return undefined
     throw error
   }
 }
