@@ -114,13 +114,15 @@ export class Descriptors {
 
   write(descriptor: number, bytes: Uint8Array, position: number | undefined): number {
     const target = this.get(descriptor)
+    if (bytes.length === 0) return 0
     if (target.kind === 'output') this.#options.print(1, bytes.slice())
     else if (target.kind === 'errors') this.#options.print(2, bytes.slice())
     else if ((target.flags & 3) === 0) throw new CallError('EBADF')
     else if (target.kind !== 'null') {
       const content = this.content(descriptor)
-      if ((target.flags & append) !== 0) target.position = content.size
-      content.write(bytes, position ?? target.position)
+      const appends = (target.flags & append) !== 0
+      if (appends && position === undefined) target.position = content.size
+      content.write(bytes, appends ? content.size : (position ?? target.position)) // `pwrite` appends too, on Linux
       if (position === undefined) target.position += bytes.length
     }
     return bytes.length
