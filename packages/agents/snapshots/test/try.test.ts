@@ -173,6 +173,23 @@ describe('a try that nobody ends', () => {
       if (!isRunning) expect(await failureOf((await trying).keep())).toMatchObject({ code: 'ECLOSED' })
     }
   })
+
+  it('ends at the close, although its function does not', async () => {
+    const adapter = createMemoryAdapter()
+    const workspace = await withFiles({ adapter })
+    const before = await filesOf(workspace)
+    const failure = failureOf(
+      workspace.try(async (view) => {
+        await view.write('/new', 'n')
+        await new Promise(() => undefined)
+      }),
+    )
+    await expect.poll(() => workspace.exists('/new')).toBe(true)
+    await workspace.close()
+    expect(await failure).toMatchObject({ code: 'ECLOSED' })
+    const { workspace: next } = await siteOf({ adapter })
+    expect(await filesOf(next)).toEqual(before)
+  })
 })
 
 describe('a try is refused', () => {

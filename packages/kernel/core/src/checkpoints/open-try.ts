@@ -48,6 +48,7 @@ export class OpenTry<Result> implements Attempt {
   #held: HeldCheckpoints | undefined
   #leftOut: Try<Result>['leftOut'] = []
   #isClosing = false
+  readonly #closed = Promise.withResolvers<never>()
   #timer: NodeJS.Timeout | undefined
   /** How the try ends, or has ended. */
   #end: { readonly how: string; readonly work: Promise<RestoreResult> } | undefined
@@ -58,6 +59,7 @@ export class OpenTry<Result> implements Attempt {
     this.#options = options
     this.#view = options.viewOf(this)
     options.context.state.attempt = this
+    this.#closed.promise.catch(() => undefined) // for a function that runs at the close
   }
 
   async run(work: (workspace: Workspace) => Promise<Result>, signal: AbortSignal | undefined): Promise<Try<Result>> {
@@ -86,7 +88,7 @@ export class OpenTry<Result> implements Attempt {
 
   async #perform(work: (workspace: Workspace) => Promise<Result>): Promise<Result> {
     try {
-      return await work(this.#view.workspace)
+      return await Promise.race([work(this.#view.workspace), this.#closed.promise])
     } finally {
       this.isRunning = false
       await this.#view.end(!this.#isClosing)
@@ -184,6 +186,7 @@ export class OpenTry<Result> implements Attempt {
   /** Takes the try back, because the workspace closes. Its commands have been killed. */
   async close(): Promise<void> {
     this.#isClosing = true
+    this.#closed.reject(closedError('try'))
     this.isRunning = false
     await this.#view.end(false)
     await this.#end?.work.catch(() => undefined) // tried again below
