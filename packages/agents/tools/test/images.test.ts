@@ -59,6 +59,16 @@ describe('reading an image', () => {
       Buffer.concat([Buffer.from('ffd8ffe1', 'hex'), Buffer.alloc(900_000)]),
       'EINVAL: is image/jpeg',
     ],
+    [
+      'is half a JPEG whose thumbnail has an end',
+      Buffer.concat([Buffer.from('ffd8ffe10006ffd9ffd9', 'hex'), jpeg().subarray(2, -2)]),
+      'EINVAL: is image/jpeg',
+    ],
+    [
+      'is half a PNG whose text names the end',
+      Buffer.concat([png().subarray(0, 33), Buffer.from('0000000474455874', 'hex'), Buffer.from('IEND')]),
+      'EINVAL: is image/png',
+    ],
     ['is a GIF without a frame', gif(0), 'EINVAL: is image/gif'],
     ['is half a WebP', webp().subarray(0, 40), 'EINVAL: is image/webp, 40 bytes, and is cut off or broken'],
     ['has a broken body', Buffer.concat([png(3000, 8).subarray(0, 41), png().subarray(-12)]), 'EINVAL: is image/png'],

@@ -6,6 +6,8 @@ export interface ImageSize {
   readonly height: number
 }
 
+/** `IEND` */
+const iend = 0x49454e44
 const text = (bytes: Uint8Array, from: number, to: number) => Buffer.from(bytes.subarray(from, to)).toString('latin1')
 
 /** The kind by the first bytes; `undefined` for another file. */
@@ -38,13 +40,17 @@ const readers: Readonly<Record<ImageType, (view: Buffer) => ImageSize | undefine
   'image/webp': webpSize,
 }
 
-/** Steps from segment to segment to the frame header. */
 function jpegSize(view: Buffer): ImageSize | undefined {
+  const at = segmentOf(view, (marker) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
+  return at === undefined ? undefined : { height: view.readUInt16BE(at + 5), width: view.readUInt16BE(at + 7) }
+}
+
+/** Steps from segment to segment to a marker, at most to that of the pixels. */
+function segmentOf(view: Buffer, isWanted: (marker: number) => boolean): number | undefined {
   for (let at = 2; ; ) {
     if (view.readUInt8(at) !== 0xff) return undefined
     const marker = view.readUInt8(at + 1)
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
-    if (isFrame) return { height: view.readUInt16BE(at + 5), width: view.readUInt16BE(at + 7) }
+    if (isWanted(marker)) return at
     if (marker === 0xff) at += 1
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) at += 2
     else if (marker === 0xd9 || marker === 0xda) return undefined
@@ -75,14 +81,25 @@ export function isAnimated(type: ImageType, bytes: Uint8Array): boolean {
 
 /** True if the end that the kind prescribes is there. Other bytes may follow. */
 export function isWhole(type: ImageType, bytes: Uint8Array): boolean {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  try {
+    return hasEnd(type, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  } catch (error) {
+    if (error instanceof RangeError) return false // the bytes end within a header
+    throw error
+  }
+}
+
+function hasEnd(type: ImageType, view: Buffer): boolean {
   switch (type) {
     case 'image/png':
-      return view.lastIndexOf('IEND') > 0
-    case 'image/jpeg':
-      return view.lastIndexOf(Buffer.from([0xff, 0xd9])) > 2
+      for (let at = 8; ; at += 12 + view.readUInt32BE(at)) if (view.readUInt32BE(at + 4) === iend) return true
+    case 'image/jpeg': {
+      // a thumbnail in the metadata has an end of its own
+      const pixels = segmentOf(view, (marker) => marker === 0xda)
+      return pixels !== undefined && view.indexOf(Buffer.from([0xff, 0xd9]), pixels) > 0
+    }
     case 'image/gif':
-      return gifFrames(bytes) > 0
+      return gifFrames(view) > 0
     case 'image/webp':
       return view.readUInt32LE(4) + 8 <= view.length
   }
