@@ -117,8 +117,8 @@ export class OpenTry<Result> implements Attempt {
     const changes = changesOf(found)
     const drop = (how: string) => this.#finish('drop', how, () => this.#takeBack())
     this.#timer = setTimeout(() => {
-      // a failed drop leaves the try open: the next call of its caller reports the failure
-      drop(`was dropped, because ${decideWithin} ms had passed`).catch(() => undefined)
+      // a failed drop leaves the try open, and is tried again: the next call of its caller reports the failure
+      drop(`was dropped, because ${decideWithin} ms had passed`).catch(() => this.#timer?.refresh())
     }, decideWithin)
     this.#timer.unref?.()
     return {

@@ -68,7 +68,7 @@ const bash = {
     '\\builtin declare -f; \\builtin declare -Fx',
     '\\builtin shopt -p',
     '\\builtin alias -p',
-    '\\builtin set +o; for __o in e k x; do case $__ws in *$__o*) \\builtin echo set -$__o;; esac; done',
+    '\\builtin set +o; for __o in e k x; do case $__ws in *$__o*) \\builtin echo "set -$__o";; esac; done',
     '\\builtin umask -p',
   ],
   /** Options that disturb a report. */
@@ -85,7 +85,7 @@ const plain: typeof bash = {
     ':',
     ':',
     '\\alias',
-    '\\set +o; for __o in e x; do case $__ws in *$__o*) \\echo set -$__o;; esac; done',
+    '\\set +o; for __o in e x; do case $__ws in *$__o*) \\echo "set -$__o";; esac; done',
     '\\printf "umask "; \\umask',
   ],
   off: '+ex',
