@@ -190,8 +190,11 @@ async function addTraces(outside: Outside, reached: Set<string>): Promise<void> 
 
 let compiled: Promise<string> | undefined
 
-export function build(): Promise<string> {
-  compiled ??= compile()
+/** Compiles the programs, again where the temporary files of an earlier test file are gone. */
+export async function build(): Promise<string> {
+  const known = await compiled
+  if (known !== undefined && existsSync(known)) return known
+  compiled = compile()
   return compiled
 }
 
