@@ -80,11 +80,11 @@ export function describeMissing(packages: readonly OptionalName[], { command, op
     return use === `\`ws ${command.split(' ', 1)[0]}\`` ? `\`${packageOf(name)}\`` : `\`${packageOf(name)}\` (${use})`
   })
   const state = packages.length === 1 ? 'which is not installed beside `ws`' : 'which are not installed beside `ws`'
-  return `${called} needs ${named.join(' and ')}, ${state}; ${howToInstall(packages)}`
+  return `${called} needs ${named.join(' and ')}, ${state}; ${howToPack(packages)}`
 }
 
-/** Instructions to install packages from tarballs: on the registry, names with `@ws/` belong to other people. */
-export function howToInstall(packages: readonly OptionalName[]): string {
+/** Instructions to pack and install packages: on the registry, names with `@ws/` belong to other people. */
+export function howToPack(packages: readonly OptionalName[]): string {
   const command = `npm run pack -- DIR ${packages.map(packageOf).join(' ')}`
   return `run \`${command}\` in a clone of the repository, where DIR is the directory whose \`node_modules\` holds \`ws\``
 }

@@ -4,7 +4,7 @@ import { commandLimits, guaranteeFields, satisfies, type GuaranteeLevel, type Li
 import type { ExecutorName } from '../../config/executors.ts'
 import type { SuggestedTool } from '../../config/tools.ts'
 import type { CommandContext } from '../../command-context.ts'
-import { howToInstall, optionalNames, optionalPackages } from '../../optional/packages.ts'
+import { howToPack, optionalNames, optionalPackages } from '../../optional/packages.ts'
 import type { Style } from '../../terminal/style.ts'
 import { renderTable } from '../../terminal/table.ts'
 import { isSlow, lastResort, mergeRoots, type Finding } from './finding.ts'
@@ -145,7 +145,7 @@ function renderPackages(packages: Details['packages'], style: Style): string {
   const head = [style.strong('optional package'), '', style.strong('for')]
   const taken = Math.max(...optionalNames.map(({ length }) => length)) + 'not installed'.length + 4
   const table = renderTable(rows, { head, widths: [null, null, Math.max(20, style.width - taken)] })
-  return missing.length === 0 ? table : `${table}\n  ${style.note('do')}      ${howToInstall(missing)}`
+  return missing.length === 0 ? table : `${table}\n  ${style.note('do')}      ${howToPack(missing)}`
 }
 
 /** Names available executors with guarantees that this executor cannot give, even if no part of this executor is missing. */

@@ -11,7 +11,7 @@ import type { CommandContext, Start } from '../../command-context.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { UsageError } from '../../errors.ts'
 import { isInstalled } from '../../optional/load.ts'
-import { howToInstall, optionalNames, type OptionalName } from '../../optional/packages.ts'
+import { howToPack, optionalNames, type OptionalName } from '../../optional/packages.ts'
 import { ordinaryOwner } from '../../owner.ts'
 import { renderDetails } from './details.ts'
 import { lastResort, type Finding } from './finding.ts'
@@ -124,7 +124,7 @@ function notInstalled(packages: readonly OptionalName[]): Pick<Executor, 'probe'
   const report: ProbeReport = {
     available: false,
     missing: packages.map((name) => `the package ${name}`),
-    howToFix: [howToInstall(packages)],
+    howToFix: [howToPack(packages)],
     guarantees: noGuarantees,
     details: {},
   }

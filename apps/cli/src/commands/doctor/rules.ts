@@ -3,7 +3,7 @@ import { isWorkspaceError, type Explanation } from '@ws/core'
 import type { ExecutorName } from '../../config/executors.ts'
 import type { CommandContext } from '../../command-context.ts'
 import { inOwnWords } from '../../own-words.ts'
-import { howToInstall, MissingPackagesError } from '../../optional/packages.ts'
+import { howToPack, MissingPackagesError } from '../../optional/packages.ts'
 
 /** The rules' answer to `exec`: `deny` with reasons, or `allow` with the executor. */
 export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
@@ -33,7 +33,7 @@ export async function inspectRules({ settings, open, signal }: CommandContext): 
       signal.throwIfAborted()
       if (error instanceof MissingPackagesError) {
         const { packages } = error
-        return { effect: 'deny', passedOver, problem: `${packages.join(', ')} missing; ${howToInstall(packages)}` }
+        return { effect: 'deny', passedOver, problem: `${packages.join(', ')} missing; ${howToPack(packages)}` }
       }
       if (!isWorkspaceError(error)) throw error
       if (error.code !== 'ENOEXECUTOR') return { effect: 'deny', passedOver, problem: error.message }
