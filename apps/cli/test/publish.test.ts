@@ -41,17 +41,23 @@ function ask(url: string): Promise<string> {
   return promise
 }
 
+/** Publishes a server of files, and waits for its address. */
+async function publishFiles(root: string) {
+  const server = ['python3', '-m', 'http.server', '--bind', '127.0.0.1', '8000']
+  const child = startWs(['--root', root, 'publish', '8000', '--', ...server])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  for await (const chunk of child.stderr ?? []) {
+    said += String(chunk)
+    if (said.includes('http://')) break
+  }
+  return { child, said }
+}
+
 describeWith([component('bubblewrap'), component('perl'), component('python3')], '`ws publish`', () => {
   it('[SV1] prints the address of a server, which ends with the command', async () => {
     await using project = await createProject({ 'index.html': 'hello from the workspace\n' })
-    const server = ['python3', '-m', 'http.server', '--bind', '127.0.0.1', '8000']
-    const child = startWs(['--root', project.path, 'publish', '8000', '--', ...server])
-    onTestFinished(() => void child.kill('SIGKILL'))
-    let said = ''
-    for await (const chunk of child.stderr ?? []) {
-      said += String(chunk)
-      if (said.includes('http://')) break
-    }
+    const { child, said } = await publishFiles(project.path)
     const [, url = ''] = /^ws: port 8000 of the workspace is (http:\/\/127\.0\.0\.1:\d+)$/mu.exec(said) ?? []
     expect(await ask(url)).toBe('hello from the workspace\n')
     const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -62,14 +68,7 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
 
   it('[SV1] leaves nothing when it is killed: no server, no holder, no helper, no address', async () => {
     await using project = await createProject({ 'index.html': 'hello\n' })
-    const server = ['python3', '-m', 'http.server', '--bind', '127.0.0.1', '8000']
-    const child = startWs(['--root', project.path, 'publish', '8000', '--', ...server])
-    onTestFinished(() => void child.kill('SIGKILL'))
-    let said = ''
-    for await (const chunk of child.stderr ?? []) {
-      said += String(chunk)
-      if (said.includes('http://')) break
-    }
+    const { child, said } = await publishFiles(project.path)
     const [url = ''] = /http:\S+/u.exec(said) ?? []
     await ask(url).catch(() => undefined) // starts the helper that connects
     const below = descendantsOf(child.pid ?? 0)

@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { type CommandResult, createWorkspace, type Rule, type Workspace } from '@ws/core'
+import { expect } from 'vitest'
 
 import { createVirtualExecutor, type VirtualExecutorOptions } from '../src/index.ts'
 
@@ -31,3 +32,12 @@ export async function run(workspace: Workspace, command: string): Promise<string
 }
 
 export const shown = ({ exitCode, stdout, stderr }: CommandResult) => ({ exitCode, stdout, stderr })
+
+/** Expects that a python program ends with these words before the time limit, and that the next one runs. */
+export async function expectBounded(workspace: Workspace, code: string, words: RegExp): Promise<void> {
+  await workspace.write('/workspace/p.py', code)
+  const result = await workspace.exec('python3 p.py > out', { timeout: 60_000 })
+  expect({ timedOut: result.timedOut, failed: result.exitCode !== 0 }).toEqual({ timedOut: false, failed: true })
+  expect(result.stderr).toMatch(words)
+  expect(await run(workspace, 'python3 -c "print(1)"')).toBe('1\n')
+}
