@@ -100,7 +100,7 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 9,
     reason: "rclone's own directories, which no mount shows; the mount point's parent belongs to this user",
   },
-  'packages/executors/bubblewrap/src/loopback/listen.ts': {
+  'packages/kernel/sandbox/src/publish/listen.ts': {
     acts: 5,
     reason: 'a socket in a directory that is held open, and that lies outside of every mount',
   },

@@ -10,6 +10,7 @@ export * as Descriptors from './run/door/descriptors.ts'
 /** Inspects and signals processes of this machine, and starts helper processes. */
 export * as Processes from './run/door/processes.ts'
 export * as Temporary from './run/door/temporary.ts'
+export { publishPort } from './publish/publish.ts'
 export { findProgram, type FoundProgram } from './run/find-program.ts'
 export { startProcess } from './run/start.ts'
 export type { DescriptorSource, ProcessResult, RunningProcess } from './run/types.ts'

@@ -1,17 +1,15 @@
 import { open } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 
+import { WorkspaceError } from '@ws/core'
 import { concurrency, type Owner } from '@ws/core/adapter'
-import type { PublishedHost, SharedLoopback } from '@ws/core/executor'
-import { Processes } from '@ws/sandbox'
+import { type PublishedHost, type SharedLoopback, shortages } from '@ws/core/executor'
+import { Processes, publishPort } from '@ws/sandbox'
 
 import { startListener } from '../network/listener.ts'
 import type { HeldNetwork } from '../processes/held-network.ts'
-import { listen, shortageError } from './listen.ts'
 
-/** Most connections to one published port at a time. */
-const mostConnections = 256
 /** Most connections to one published port that are being made. A server that accepts nothing holds up its own port alone. */
 const mostConnecting = 16
 /** Stand-in addresses of the gate, `198.18.0.0/15`, as the kernel writes them. */
@@ -40,8 +38,9 @@ export async function listeningPorts(held: HeldNetwork, gatePorts: readonly numb
 /** The lines of sockets that listen, which the kernel lists first; none after the end of the process, or without IPv6. */
 async function listening({ pid, startTime }: HeldNetwork, file: string): Promise<string> {
   await using table = await open(`/proc/${pid}/net/${file}`).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw shortageError(error, 'ports') ?? error
-    return undefined
+    if (error.code === 'ENOENT') return undefined
+    const shortage = shortages.of(error)
+    throw shortage === undefined ? error : new WorkspaceError({ ...shortage, operation: 'ports', native: error })
   })
   // an open table stays that of the process that had this number
   if (table === undefined || Processes.readProcessStat(pid)?.startTime !== startTime) return ''
@@ -72,29 +71,12 @@ export class Publisher {
     wanted: Parameters<SharedLoopback['publish']>[1],
     place: () => Promise<HeldNetwork | undefined>,
   ): Promise<PublishedHost> {
-    const sockets = new Set<Socket>()
     const connecting = new concurrency.Semaphore(mostConnecting)
-    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (outer) => {
-      sockets.add(outer)
-      outer.on('error', () => undefined) // its end is enough
-      outer.once('close', () => sockets.delete(outer))
+    return publishPort(wanted, async (outer) => {
       const connect = async () => (outer.destroyed ? undefined : await this.#connect(port, place))
-      connecting.run(connect).then(
-        (inner) => inner && join(outer, inner),
-        () => outer.resetAndDestroy(), // as for a port on which nothing listens
-      )
+      const inner = await connecting.run(connect)
+      if (inner !== undefined) join(outer, inner)
     })
-    server.maxConnections = mostConnections
-    const end = await listen(server, wanted)
-    const address = server.address()
-    return {
-      ...(typeof address === 'object' && address !== null && { port: address.port }),
-      async close() {
-        for (const socket of sockets) socket.destroy()
-        await new Promise((resolve) => server.close(resolve))
-        await end()
-      },
-    }
   }
 
   close(): void {

@@ -1,9 +1,10 @@
 /** @module-tag all */
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 import type { CommandLimits } from '@ws/core'
-import { component, describeWith, openEngine, until } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith, openEngine, until } from '@ws/test-fixtures'
 import { afterAll, expect, it } from 'vitest'
 
 import { containersOf, openSite, plain } from './support.ts'
@@ -71,8 +72,9 @@ describeWith([component('dockerd')], 'commands in containers', async () => {
     expect((await workspace.exec('echo on', plain)).stdout).toBe('on\n')
   })
 
-  it('go on in the background, and their ports are published', async () => {
+  it('[SV1] go on in the background, and their ports are published, also as a socket outside of every mount', async () => {
     await using site = await openSite(engine)
+    await using scratch = await createScratchDirectory()
     const { workspace } = site
     await workspace.write('page', 'a page\n')
     const server = await workspace.spawn('exec python3 -m http.server --bind 127.0.0.1 8080', plain)
@@ -86,18 +88,25 @@ describeWith([component('dockerd')], 'commands in containers', async () => {
         )
       ).stdout,
     ).toBe("b'a page\\n'\n")
-    const { hostPort } = await workspace.publish(8080)
+    const place: { port?: number | undefined; socketPath?: string } = {}
     const get = (path: string) => {
       const { promise, resolve, reject } = Promise.withResolvers<string>()
-      request(
-        { host: '127.0.0.1', port: hostPort, path, agent: false },
-        (answer) => void text(answer).then(resolve, reject),
-      )
+      request({ host: '127.0.0.1', ...place, path, agent: false }, (answer) => void text(answer).then(resolve, reject))
         .on('error', reject)
         .end()
       return promise
     }
-    expect(await Promise.all([get('/page'), get('/page'), get('/page')])).toEqual(['a page\n', 'a page\n', 'a page\n'])
+    const three = () => Promise.all([get('/page'), get('/page'), get('/page')])
+    const inside = join(site.scratch.path, 'app.sock')
+    await expect(workspace.publish(8080, { socketPath: inside })).rejects.toMatchObject({ code: 'EINVAL' })
+    place.socketPath = join(scratch.path, 'app.sock')
+    await workspace.publish(8080, { socketPath: place.socketPath })
+    expect(await three()).toEqual(['a page\n', 'a page\n', 'a page\n'])
+    await workspace.unpublish(8080)
+    await expect(get('/page')).rejects.toThrow()
+    delete place.socketPath
+    place.port = (await workspace.publish(8080)).hostPort
+    expect(await three()).toEqual(['a page\n', 'a page\n', 'a page\n'])
     server.kill('SIGTERM')
     await server.wait()
     await expect(get('/page')).rejects.toThrow()

@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 
-import { type ErrorCode, WorkspaceError } from '@ws/core'
-import type { PublishedHost, SharedLoopback } from '@ws/core/executor'
+import type { SharedLoopback } from '@ws/core/executor'
+import { publishPort } from '@ws/sandbox'
 
 import type { Container } from '../container.ts'
 import type { Pool } from '../pool.ts'
 
 const connectScript = readFileSync(new URL('connect.pl', import.meta.url), 'utf8')
 const portsScript = readFileSync(new URL('ports.pl', import.meta.url), 'utf8')
-/** Most connections to one published port at a time. */
-const mostConnections = 256
 const lowestPort = 1024
 
 /** The loopback of the containers of a workspace: commands of one container share it. No network is needed to reach it from here. */
@@ -20,27 +18,7 @@ export function loopbackOf(pool: Pool): SharedLoopback {
       const found = await Promise.all(pool.running.map(listeningPorts))
       return [...new Set(found.flat())].sort((one, other) => one - other)
     },
-    async publish(port, { hostPort, socketPath }): Promise<PublishedHost> {
-      if (socketPath !== undefined)
-        throw problem('ENOTSUP', 'containers publish on ports alone', 'leave `socketPath` out')
-      const sockets = new Set<Socket>()
-      const server = createServer({ allowHalfOpen: true, noDelay: true }, (outer) => {
-        sockets.add(outer)
-        outer.on('error', () => undefined) // its end is enough
-        outer.once('close', () => sockets.delete(outer))
-        void connect(outer, port, pool)
-      })
-      server.maxConnections = mostConnections
-      await listen(server, hostPort)
-      const address = server.address()
-      return {
-        ...(typeof address === 'object' && address !== null && { port: address.port }),
-        async close() {
-          for (const socket of sockets) socket.destroy()
-          await new Promise((resolve) => server.close(resolve))
-        },
-      }
-    },
+    publish: (port, wanted) => publishPort(wanted, (outer) => connect(outer, port, pool)),
   }
 }
 
@@ -55,7 +33,7 @@ async function listeningPorts({ attendant }: Container): Promise<number[]> {
     .filter((port) => port >= lowestPort)
 }
 
-/** Joins a connection with the container that listens on the port. Never rejects: the connection is reset where none does. */
+/** Joins a connection with the container that listens on the port. Rejects where none does. */
 async function connect(outer: Socket, port: number, pool: Pool): Promise<void> {
   for (const container of pool.running) {
     if (!(await listeningPorts(container)).includes(port)) continue
@@ -75,24 +53,5 @@ async function connect(outer: Socket, port: number, pool: Pool): Promise<void> {
     else outer.resetAndDestroy()
     return
   }
-  outer.resetAndDestroy()
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // once it listens, an error is one of a single connection
-  server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error)))
-  server.listen({ host: '127.0.0.1', port, exclusive: true }, resolve)
-  await promise
-}
-
-function listenError(native: NodeJS.ErrnoException): Error {
-  if (native.code === 'EADDRINUSE')
-    return problem('EBUSY', 'the port on this machine is taken', 'choose another one, or leave `hostPort` out', native)
-  if (native.code !== 'EACCES') return native
-  return problem('EACCES', 'this process may not listen there', 'choose a `hostPort` from 1024 on', native)
-}
-
-function problem(code: ErrorCode, reason: string, remedy: string, native?: Error): WorkspaceError {
-  return new WorkspaceError({ code, operation: 'publish', reason, remedy, native })
+  throw new Error('nothing listens')
 }

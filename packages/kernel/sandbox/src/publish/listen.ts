@@ -7,9 +7,10 @@ import { basename, dirname } from 'node:path'
 import { type ErrorCode, WorkspaceError } from '@ws/core'
 import type { HostDirectory } from '@ws/core/adapter'
 import { type SharedLoopback, shortages } from '@ws/core/executor'
-import { HostPaths } from '@ws/sandbox'
 
-type Wanted = Parameters<SharedLoopback['publish']>[1]
+import * as HostPaths from '../view/host-paths.ts'
+
+export type Wanted = Pick<Parameters<SharedLoopback['publish']>[1], 'hostPort' | 'socketPath' | 'mounts'>
 type Mounts = Wanted['mounts']
 
 /** `O_PATH | O_DIRECTORY` */
@@ -105,8 +106,8 @@ async function takenError(path: string, native: unknown): Promise<Error> {
 function listenError(native: NodeJS.ErrnoException, { hostPort, socketPath }: Wanted): Error {
   const { code = '', syscall } = native
   const refuse = (of: ErrorCode, reason: string, remedy: string) => refusal(of, reason, remedy, native)
-  const short = shortageError(native, 'publish')
-  if (short !== undefined) return short
+  const shortage = shortages.of(native)
+  if (shortage !== undefined) return new WorkspaceError({ ...shortage, operation: 'publish', native })
   if (socketPath !== undefined)
     return syscall === 'open' && ['ENOENT', 'ENOTDIR'].includes(code)
       ? refuse('ENOENT', 'the directory of `socketPath` is missing', 'make it first')
@@ -115,12 +116,6 @@ function listenError(native: NodeJS.ErrnoException, { hostPort, socketPath }: Wa
   const [of, reason] =
     code === 'EADDRINUSE' ? (['EBUSY', 'is taken'] as const) : (['EACCES', 'is not for this process'] as const)
   return refuse(of, `port ${hostPort} of this machine ${reason}`, 'leave `hostPort` out, or choose another')
-}
-
-/** The error of a call for lack of descriptors, memory or space; `undefined` for other reasons. */
-export function shortageError(native: unknown, operation: string): WorkspaceError | undefined {
-  const shortage = shortages.of(native)
-  return shortage && new WorkspaceError({ ...shortage, operation, native })
 }
 
 function refusal(code: ErrorCode, reason: string, remedy: string, native?: unknown): WorkspaceError {
