@@ -98,6 +98,18 @@ describe.each([
     expect(await workspace.readText(`${root}/shut/a`)).toBe('a')
   })
 
+  it('says that a directory cannot be entered there, and that the command did not run', async () => {
+    const { workspace, root } = await openSite({ ...form, files: { '/shut/a': 'a' } })
+    await workspace.exec('chmod 000 shut')
+    const refused = workspace.exec('touch ran', { cwd: `${root}/shut` })
+    await expect(refused).rejects.toMatchObject({
+      code: 'ENOEXEC',
+      reason: expect.stringContaining('cannot be entered'),
+    })
+    expect(await workspace.exec('chmod 755 shut; ls shut')).toMatchObject({ stdout: 'a\n', stderr: '' })
+    expect(await workspace.exec('pwd', { cwd: `${root}/shut` })).toMatchObject({ stdout: `${root}/shut\n` })
+  })
+
   it('names a file that cannot be read there, and keeps the workspace’s', async () => {
     const { workspace, root } = await openSite({ ...form, files: { '/a': 'old' } })
     const { exitCode, stderr } = await workspace.exec('echo new > a; chmod 000 a')

@@ -211,7 +211,10 @@ function stepError(step: string, number: number): Error {
   const name = errors[number] ?? `error ${number}`
   const native = Object.assign(new Error(`${step}: ${name}`), { code: name })
   if (step === 'after')
-    return execError('ECONFLICT', 'the command was not run, since an earlier one failed', { native })
+    return execError('EIO', 'the command was not run, since the machine could not keep a file for it', {
+      remedy: 'make room on the machine, and run it again',
+      native,
+    })
   if (step === 'program' && number === 7)
     return execError('ENOEXEC', 'the arguments and the environment are too long', {
       remedy: 'write them to a file',

@@ -92,6 +92,10 @@ export const lost = (native?: unknown) => failure('stopped answering', native)
 
 /** The error for a message that refuses an order. */
 export function refusal([word, ...rest]: readonly string[]) {
+  if (word === 'fail' && rest[0] === 'directory')
+    return execError('ENOEXEC', 'the working directory cannot be entered on the machine', {
+      remedy: 'let its owner enter it (`chmod u+x`), or start in another directory',
+    })
   if (word !== 'fail') return word === 'moved' ? failure('has another directory at the workspace’s place') : lost()
   return failure(`could not exchange files: ${rest.join(' ').trim()}`)
 }

@@ -99,6 +99,7 @@ fi
 /** Runs the command in a session of its own, which ends with it. The session's leader reports its id before the command starts. */
 const run = (variables: readonly string[]): string => String.raw`
 compare || fail list
+(cd -- "$cwd") 2>"$work/err" || fail directory
 cat "$work/gone" "$work/new" | $encode >"$work/sent"
 say "go $stale $(bytes sent) $(bytes gone)"
 cat "$work/sent"

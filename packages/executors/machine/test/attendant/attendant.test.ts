@@ -108,8 +108,8 @@ describeWith([component('perl'), component('bash')], 'an attendant', () => {
     const fails = run(local.attendant, 'exit 3')
     const last = run(local.attendant, 'echo never', { after: fails.command.id })
     const afterLast = run(local.attendant, 'echo never', { after: last.command.id })
-    await expect(last.result).rejects.toMatchObject({ reason: 'the command was not run, since an earlier one failed' })
-    await expect(afterLast.result).rejects.toMatchObject({ code: 'ECONFLICT' })
+    await expect(last.result).rejects.toMatchObject({ reason: expect.stringContaining('was not run') })
+    await expect(afterLast.result).rejects.toMatchObject({ code: 'EIO' })
     expect([last.stdout(), afterLast.stdout()]).toEqual(['', ''])
   })
 
@@ -335,7 +335,8 @@ describeWith([component('perl'), component('bash')], 'an attendant', () => {
     expect(await command.result).toEqual({ status: 7, survivors: false })
     expect(command.stdout().startsWith('30 90\r\nstarted\r\nword\r\n29 97\r\ngot word\r\n1\r\n')).toBe(true)
     expect(command.stdout().endsWith('2000\r\n')).toBe(true)
-    const stopped = run(local.attendant, 'tty >/dev/null && echo on; sleep 60', { terminal })
+    // a shell that has just forked can lose a SIGINT for its child
+    const stopped = run(local.attendant, 'tty >/dev/null && echo on; exec sleep 60', { terminal })
     await until(() => stopped.stdout() === 'on\r\n')
     stopped.command.stdin?.write('\u0003')
     expect(await stopped.result).toEqual({ signal: 'SIGINT', survivors: false })
