@@ -177,9 +177,9 @@ export const fileMutations: Mutations = {
     {
       removes: 'the question before each request of a copy on this machine',
       file: 'packages/agents/threads/src/open/open-thread.ts',
-      text: 'const tree = prefix(store, treeOf',
-      by: 'const tree = prefix(place.store, treeOf',
-      title: 'send nothing after the loss',
+      text: 'fence(place.store, { lease, directories',
+      by: 'fence(place.store, { lease: replica ? undefined : lease, directories',
+      title: 'ask the lease before each request of a push',
     },
   ],
 }

@@ -168,6 +168,39 @@ describeWith(needs, 'threads over a bucket, with a copy on each machine', () => 
     expect(await seen()).toBe('new')
   })
 
+  it('[RE5] ask the lease before each request of a push that has begun', async () => {
+    const machine = await bucket()
+    const [clock, otherClock] = [clockOf(), clockOf()]
+    const holder = await machine({ clock, persist: 'flush' })
+    const thread = await holder.threads.open(user)
+    const files = 200
+    await thread.workspace.exec(`for i in $(seq ${files}); do echo $i > f$i; done`)
+    const successor = await machine({ clock: otherClock })
+    await expect(successor.threads.open(user)).rejects.toMatchObject({ code: 'EBUSY' })
+    let sent = 0
+    let isHalted: Promise<void> | undefined
+    const takeOver = async (): Promise<void> => {
+      otherClock.at += 30_000
+      await successor.threads.open(user)
+      clock.at += 25_000
+    }
+    holder.client.middlewareStack.add(
+      (send) => async (args) => {
+        const { Key } = args.input as { readonly Key?: string }
+        if (Key?.startsWith('.ws/') !== false) return send(args)
+        sent += 1
+        isHalted ??= takeOver()
+        await isHalted
+        return send(args)
+      },
+      { step: 'finalizeRequest', name: 'count' },
+    )
+    expect(String(await thread.flush().catch((error: unknown) => error))).toMatch(/lease|right to change/)
+    await expect(thread.close()).rejects.toMatchObject({ code: 'ECLOSED' })
+    // the requests that were under way wait in the hook above
+    expect(sent).toBeLessThan(files / 2)
+  })
+
   it('[RE5, RE3] send nothing after the loss of the lease, and keep what was not sent for the next open', async () => {
     const machine = await bucket()
     const [clock, otherClock] = [clockOf(), clockOf()]

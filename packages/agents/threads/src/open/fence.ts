@@ -58,7 +58,7 @@ export function fence(store: StorageAdapter, { lease, onChange, onFlush, directo
           if (error === lease?.lost.reason) throw lostError(operation, path, unsure)
           if (error !== ranOut) throw error
           await admit(call, unsure)
-          throw rewriteError(ranOut, { operation, path, reason: `${unsure}: ${ranOut.reason}` })
+          throw rewriteError(ranOut, { operation, path, reason: `${unsure}: ${ranOut.reason}, and was renewed` })
         }
       }
     },
@@ -94,7 +94,7 @@ function lostError(operation: string, path: MountPath, state: string): Workspace
 const ranOut = new WorkspaceError({
   code: 'EIO',
   operation: 'lease',
-  reason: 'the lease of the thread ran out meanwhile, and was renewed',
+  reason: 'the lease of the thread ran out meanwhile',
   remedy: 'look at the thread, then call again',
 })
 
