@@ -38,6 +38,10 @@ function withTerminal(): Executor {
   }
 }
 
+async function unused(): Promise<never> {
+  throw new Error('not a part of this test')
+}
+
 /** Finds one change, and restores it. */
 function oneChange(createdAt: number): CheckpointEngine {
   const checkpoint = { id: 'c1', createdAt, automatic: false }
@@ -54,6 +58,7 @@ function oneChange(createdAt: number): CheckpointEngine {
       diff: async () => '',
       restore: async () => [],
       hold: async () => undefined,
+      ...{ fork: unused, compareFork: unused, merge: unused },
       settle: () => undefined,
       close: async () => undefined,
     }),

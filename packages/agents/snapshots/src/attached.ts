@@ -160,6 +160,18 @@ export class Attached implements Checkpoints.Attached {
     return conflicts
   }
 
+  fork(): Promise<Checkpoints.Attached> {
+    return Promise.reject(new Error('not yet'))
+  }
+
+  compareFork(): Promise<readonly Checkpoints.ForkDifference[]> {
+    return Promise.reject(new Error('not yet'))
+  }
+
+  merge(): Promise<readonly Checkpoints.Conflict[]> {
+    return Promise.reject(new Error('not yet'))
+  }
+
   settle(): void {
     if (this.#trees.length === 0) return
     const look = randomUUID()

@@ -1,5 +1,6 @@
 import type { AppendOptions, ByteRange, DeleteOptions, MoveOptions, SignalOption } from '../contract/file-types.ts'
-import type { CopyOptions } from '../contract/file-types.ts'
+import type { CopyOptions, ForkOptions } from '../contract/file-types.ts'
+import type { MergeOptions } from '../contract/forks.ts'
 import { limitShapes } from '../executor/limits.ts'
 import { checkOptions } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
@@ -34,6 +35,10 @@ const paths: OptionShape = {
   must: `a list of strings, at most ${mostExcluded}`,
   accepts: (value) => Array.isArray(value) && value.length <= mostExcluded,
 }
+const hostDirectory = option.of(
+  'an absolute path without NUL',
+  (value) => typeof value === 'string' && value.startsWith('/') && !value.includes('\0'),
+)
 const withoutNul: OptionShape = option.of(
   'a string without NUL',
   (value) => typeof value === 'string' && !value.includes('\0'),
@@ -105,7 +110,12 @@ const exec: OptionShapes<ExecOptions> = {
   signal,
 }
 
-const tryBounds = { exclusive: option.boolean, network: option.boolean, decideWithin: option.duration }
+const tryBounds = {
+  exclusive: option.boolean,
+  fork: option.boolean,
+  network: option.boolean,
+  decideWithin: option.duration,
+}
 const {
   stdin: _stdin,
   writableStdin: _writableStdin,
@@ -191,6 +201,8 @@ const methods = {
   changes: { since: option.text, until: option.text, paths, signal } satisfies OptionShapes<ChangesOptions>,
   diff: { since: option.text, until: option.text, path: option.string, signal } satisfies OptionShapes<DiffOptions>,
   restore: { paths, dryRun: option.boolean, signal } satisfies OptionShapes<RestoreOptions>,
+  fork: { directory: option.hidden(hostDirectory), signal } satisfies OptionShapes<ForkOptions>,
+  merge: { paths, dryRun: option.boolean, signal } satisfies OptionShapes<MergeOptions>,
   explain: {
     operation: option.required(option.oneOf(...fileOperations, 'exec', 'connect')),
     path: option.string,

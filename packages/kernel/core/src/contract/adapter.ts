@@ -8,6 +8,7 @@ import type {
   DeleteOptions,
   EndCommand,
   Entry,
+  ForkOptions,
   HostDirectory,
   ListOptions,
   MoveOptions,
@@ -141,4 +142,11 @@ export interface StorageAdapter extends AsyncDisposable {
 
   /** Creates an empty adapter of the same kind for the workspace's private `/tmp`. Its `close()` deletes it. Absent: no `/tmp`. */
   createScratch?(options?: SignalOption): Promise<StorageAdapter>
+
+  /**
+   * Copies the tree, as it is now, into a new writable adapter: contents, links, modes, times and hard links. The two share no later change.
+   * `close()` of the copy deletes the copy, unless `directory` is given. Rejects, and leaves nothing, if an entry cannot be copied.
+   * Absent: the store cannot be forked.
+   */
+  createFork?(options?: ForkOptions): Promise<StorageAdapter>
 }

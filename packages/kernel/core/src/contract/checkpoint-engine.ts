@@ -89,6 +89,12 @@ export interface RestoreConflict extends SavedPlace {
   readonly reason: string
 }
 
+/** A path that a fork changed. `before` is its state at the shared checkpoint, `after` its state in the fork now. */
+export interface ForkDifference extends Difference {
+  /** `unchanged`: the origin has the state `before`; `same`: it has the state `after`; else `changed`. Times do not count. */
+  readonly ours: 'unchanged' | 'same' | 'changed'
+}
+
 /** The saved states of one workspace's mounts. Errors are `WorkspaceError`s with mount paths. */
 export interface AttachedCheckpoints {
   /** Adapters to use in place of the attached adapters, in the same order. Through these, the engine notices changes. */
@@ -126,6 +132,34 @@ export interface AttachedCheckpoints {
     until: string,
     differences: readonly Difference[],
     options?: { readonly discards?: boolean },
+  ): Promise<readonly RestoreConflict[]>
+  /** The checkpoint that a fork and its origin share. Absent unless a fork. */
+  readonly forkedFrom?: string | undefined
+  /**
+   * Begins to save the states of a fork: `mounts` are copies of the attached mounts, in the same order, taken after `checkpoint`. The fork
+   * has a checkpoint of the same id with the copied states. Both are kept until the fork ends: at its `close` if `isTemporary`, else when
+   * its directory is gone. Until then, `attach` recognises the directory.
+   */
+  fork(
+    checkpoint: string,
+    mounts: readonly CheckpointMount[],
+    directories: ReadonlyMap<VirtualPath, HostDirectory>,
+    options: { readonly isTemporary: boolean },
+  ): Promise<AttachedCheckpoints>
+  /**
+   * Compares a fork's current state with the shared checkpoint, and with a checkpoint of this workspace or its current state.
+   * @throws WorkspaceError `EINVAL` for a fork of another workspace
+   */
+  compareFork(
+    fork: AttachedCheckpoints,
+    until: string | undefined,
+    options: SignalOption,
+  ): Promise<readonly ForkDifference[]>
+  /** Gives each path its state in the fork, as of the latest {@link AttachedCheckpoints.compareFork}. Else as `restore`. */
+  merge(
+    fork: AttachedCheckpoints,
+    until: string,
+    differences: readonly Difference[],
   ): Promise<readonly RestoreConflict[]>
   /** Called when a command has ended. The engine then scans ahead for the next checkpoint. */
   settle(): void

@@ -10,6 +10,7 @@ import type {
   DeleteOptions,
   EndCommand,
   Entry,
+  ForkOptions,
   HostDirectory,
   ListOptions,
   MoveOptions,
@@ -97,5 +98,6 @@ export interface Driver {
   hostDirectory?(path: MountPath): Promise<HostDirectory>
   beginCommand?(options: BeginCommandOptions): Promise<EndCommand>
   createScratch?(options: SignalOption): Promise<StorageAdapter>
+  createFork?(options: ForkOptions): Promise<StorageAdapter>
   close?(): Promise<void>
 }

@@ -52,6 +52,14 @@ export type Condition = Version | 'absent'
 
 export interface StatOptions extends SignalOption {}
 
+export interface ForkOptions extends SignalOption {
+  /**
+   * A missing or empty directory of this machine for the copy, which stays there at `close`. Default: a temporary place, deleted at `close`.
+   * `EINVAL` for a store without a directory, and for a directory that holds something.
+   */
+  readonly directory?: string | undefined
+}
+
 export interface ReadStreamOptions extends SignalOption {
   readonly range?: ByteRange | undefined
   /** The expected version of the file. Another version is `ECONFLICT`. */

@@ -55,6 +55,7 @@ export const operations = {
   hostDirectory: { ...plain, capability: 'hostPath' },
   beginCommand: { ...plain, optional: true },
   createScratch: { ...plain, optional: true },
+  createFork: { ...plain, optionsAt: 0, optional: true },
   close: plain,
 } as const satisfies Readonly<Record<string, OperationFacts>>
 

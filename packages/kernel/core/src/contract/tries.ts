@@ -7,13 +7,18 @@ import type { ExecOptions } from './workspace.ts'
 export interface TryOptions extends ExecOptions {
   /** States that nothing else changes the files meanwhile. Required unless all writable mounts end with this process. Default false. */
   readonly exclusive?: boolean | undefined
+  /**
+   * Runs in a temporary fork: this workspace stays free, and several tries run beside one another. Needs no `exclusive`. `keep` merges the
+   * changes: a path that differs here by then stays as it is, and is in `kept`. Default false.
+   */
+  readonly fork?: boolean | undefined
   /** Gives the commands the network that they have outside of a try. Default false: no host, since its effects cannot be taken back. */
   readonly network?: boolean | undefined
   /** Milliseconds from the end of the run. A try that is neither kept nor dropped by then is dropped. Default 3,600,000: an hour. */
   readonly decideWithin?: number | undefined
 }
 
-/** The effects of a command or function, which are in place and not yet accepted. Other changes are `EBUSY` until `keep` or `drop`. */
+/** The effects of a command or function, which are not yet accepted. They are in place, and other changes are `EBUSY`, until `keep` or `drop`; or in a fork. */
 export interface Try<Result> extends AsyncDisposable {
   /** The id of the checkpoint that was taken before. */
   readonly id: string

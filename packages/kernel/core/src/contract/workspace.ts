@@ -20,6 +20,7 @@ import type { Policy, Rule } from './policy.ts'
 import type { CheckpointEngine } from './checkpoint-engine.ts'
 import type { CheckpointDoor, RestoreResult } from './checkpoints.ts'
 import type { FileDoor } from './file-door.ts'
+import type { ForkDoor } from './forks.ts'
 import type { PortDoor } from './publishing.ts'
 import type { LongRunning } from './sessions.ts'
 import type { Try, TryOptions } from './tries.ts'
@@ -253,7 +254,7 @@ export interface MountInfo {
 }
 
 /** One tree of files with a file API and a shell. Close the workspace, or declare it with `await using`. */
-export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, PortDoor, AsyncDisposable {
+export interface Workspace extends FileDoor, CheckpointDoor, ForkDoor, LongRunning, PortDoor, AsyncDisposable {
   /** The path of the first mount: the start of relative paths, and `HOME` and `PWD` of commands. */
   readonly root: VirtualPath
   readonly mounts: readonly MountInfo[]
@@ -286,7 +287,7 @@ export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, PortDo
   /** Tries what a function does with its workspace. When the function ends, its commands and sessions end too. */
   try<Result>(
     work: (workspace: Workspace) => Promise<Result>,
-    options?: Pick<TryOptions, 'exclusive' | 'network' | 'decideWithin'>,
+    options?: Pick<TryOptions, 'exclusive' | 'fork' | 'network' | 'decideWithin'>,
   ): Promise<Try<Result>>
   /** The result of taking back a try that was open when an earlier process ended. The workspace does so when it is made. */
   readonly droppedTry: RestoreResult | undefined

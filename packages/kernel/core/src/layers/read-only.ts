@@ -5,7 +5,7 @@ import { checkLayer, wrapAdapter, type LayerOptions } from './wrap-adapter.ts'
 
 /**
  * Makes a read-only view of the same tree. Every change is `EROFS`, without a call of the inner adapter. Commands see a read-only tree.
- * `createScratch` still works: a scratch directory is not part of the tree.
+ * `createScratch` and `createFork` still work: their files are not part of the tree.
  */
 export function readOnly(adapter: StorageAdapter, options: LayerOptions = {}): StorageAdapter {
   const { shared } = checkLayer('readOnly', adapter, options)
@@ -17,5 +17,6 @@ export function readOnly(adapter: StorageAdapter, options: LayerOptions = {}): S
       if (!factsOf(operation).changes) return run()
       throw contractError('EROFS', operation, path)
     },
+    fork: (copy) => copy,
   })
 }

@@ -56,6 +56,8 @@ export interface Layer {
     | ((call: Call, data: WriteData, run: (data: WriteData) => Promise<WriteResult>) => Promise<WriteResult>)
     | undefined
   readonly hostPath?: ((call: Call, run: () => HostPath) => HostPath) | undefined
+  /** Makes the result of `createFork` from a fork of the inner adapter. Default: the fork gets the same layer. */
+  readonly fork?: ((copy: StorageAdapter) => StorageAdapter) | undefined
 }
 
 const same = (path: MountPath): MountPath => path
@@ -143,7 +145,10 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
   }
   return Object.assign(
     adapter,
-    optionalMethods(inner, { call, iterate, check, toInner, toOuter, hostPath: layer.hostPath }),
+    optionalMethods(inner, {
+      ...{ call, iterate, check, toInner, toOuter, hostPath: layer.hostPath },
+      fork: layer.fork ?? ((copy) => wrapAdapter(copy, { ...layer, shared: false })),
+    }),
   )
 }
 
@@ -162,6 +167,7 @@ interface Around {
   readonly toInner: (path: MountPath) => MountPath
   readonly toOuter: (path: MountPath) => MountPath
   readonly hostPath: Layer['hostPath']
+  readonly fork: (copy: StorageAdapter) => StorageAdapter
 }
 
 function innerOptions(
@@ -197,7 +203,7 @@ function sizeOf(data: WriteData): number | undefined {
 /** Wraps the optional methods. A method that takes a path first and returns a promise needs no line here. */
 function optionalMethods(
   inner: StorageAdapter,
-  { call, iterate, check, toInner, toOuter, hostPath: aroundHostPath }: Around,
+  { call, iterate, check, toInner, toOuter, hostPath: aroundHostPath, fork }: Around,
 ): Partial<StorageAdapter> {
   const append = inner.append?.bind(inner)
   const search = inner.search?.bind(inner)
@@ -207,6 +213,7 @@ function optionalMethods(
   const hostPath = inner.hostPath?.bind(inner)
   const beginCommand = inner.beginCommand?.bind(inner)
   const createScratch = inner.createScratch?.bind(inner)
+  const createFork = inner.createFork?.bind(inner)
   const special: Partial<StorageAdapter> = {
     ...(append && {
       append: (path, data, options) =>
@@ -259,6 +266,12 @@ function optionalMethods(
     ...(createScratch && {
       createScratch: (options) =>
         call({ operation: 'createScratch', path: mountRoot, signal: options?.signal }, () => createScratch(options)),
+    }),
+    ...(createFork && {
+      createFork: async (options) =>
+        fork(
+          await call({ operation: 'createFork', path: mountRoot, signal: options?.signal }, () => createFork(options)),
+        ),
     }),
   }
   const methods: Record<string, unknown> = { ...special }

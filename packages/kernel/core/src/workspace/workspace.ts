@@ -2,6 +2,7 @@ import type {
   AppendOptions,
   CopyOptions,
   DeleteOptions,
+  ForkOptions,
   MoveOptions,
   ReadResult,
   ReadStreamResult,
@@ -57,6 +58,8 @@ import { LiveWork } from '../commands/sessions/live-work.ts'
 import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from '../contract/sessions.ts'
 import type { ListeningPort, PublishedPort, PublishOptions } from '../contract/publishing.ts'
 import type { Try, TryOptions } from '../contract/tries.ts'
+import type { MergeOptions, MergeResult } from '../contract/forks.ts'
+import { withoutEngine } from '../checkpoints/select.ts'
 import { search } from '../files/searching.ts'
 import { copy, move } from '../files/transfer.ts'
 import type {
@@ -348,6 +351,18 @@ export class LiveWorkspace implements Workspace {
       given,
       options,
     ) as Promise<Try<Result>>
+  }
+
+  get forkedFrom(): string | undefined {
+    return this.#parts?.attached.forkedFrom
+  }
+
+  fork(_options?: ForkOptions): Promise<Workspace> {
+    return Promise.reject(withoutEngine('fork'))
+  }
+
+  merge(_fork: Workspace, _options?: MergeOptions): Promise<MergeResult> {
+    return Promise.reject(withoutEngine('merge'))
   }
 
   /** Ends all commands and sessions of a try's view. */

@@ -43,6 +43,7 @@ const calls: Readonly<Record<AdapterOperation, (adapter: StorageAdapter, options
     hostDirectory: async (adapter) => adapter.hostDirectory?.(path),
     beginCommand: async (adapter, options) => adapter.beginCommand?.(options),
     createScratch: async (adapter, options) => adapter.createScratch?.(options),
+    createFork: async (adapter, options) => adapter.createFork?.(options),
     close: (adapter) => adapter.close(),
   }
 
@@ -55,7 +56,9 @@ function adapterDoing(work: (...args: unknown[]) => unknown): StorageAdapter {
 /** A driver's fault: with its name, the operation and the virtual path, and never the caller's mistake. */
 function expectFault(error: unknown, operation: AdapterOperation): void {
   if (!isWorkspaceError(error)) throw new Error('not an error of the contract', { cause: error })
-  const hasPath = !['flush', 'sync', 'refresh', 'beginCommand', 'createScratch', 'close'].includes(operation)
+  const hasPath = !['flush', 'sync', 'refresh', 'beginCommand', 'createScratch', 'createFork', 'close'].includes(
+    operation,
+  )
   expect(error).toMatchObject({ code: 'EBACKEND', operation, path: hasPath ? path : '/' })
   expect(error.reason).toContain('the adapter odd has a fault')
   expect(error.reason).toContain(`\`${operation}\``)

@@ -31,6 +31,7 @@ const calls: Readonly<Record<string, (adapter: StorageAdapter) => unknown>> = {
   refresh: (adapter) => adapter.refresh?.(options),
   beginCommand: (adapter) => adapter.beginCommand?.(options),
   createScratch: (adapter) => adapter.createScratch?.(options),
+  createFork: (adapter) => adapter.createFork?.(options),
 }
 
 describe('a layer', () => {

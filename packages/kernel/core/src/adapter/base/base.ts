@@ -12,6 +12,7 @@ import type {
   CreateDirectoryOptions,
   DeleteOptions,
   EndCommand,
+  ForkOptions,
   HostDirectory,
   MoveOptions,
   ReadOptions,
@@ -259,6 +260,11 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   async createScratch({ signal }: SignalOption = none): Promise<StorageAdapter> {
     this.#admission.admit('createScratch', mountRoot, signal)
     return await this.#driver.createScratch({ signal })
+  }
+
+  async createFork(options: ForkOptions = none): Promise<StorageAdapter> {
+    this.#admission.admit('createFork', mountRoot, options.signal)
+    return await this.#driver.createFork(options)
   }
 
   close(): Promise<void> {

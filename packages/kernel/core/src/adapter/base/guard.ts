@@ -42,6 +42,7 @@ const results: { readonly [Name in AdapterOperation]?: Results } = {
   hostDirectory: { promise: isHostDirectory },
   beginCommand: { promise: isFunction },
   createScratch: { promise: isAdapter },
+  createFork: { promise: isAdapter },
 }
 
 const nothing: Results = { promise: isNothing }
