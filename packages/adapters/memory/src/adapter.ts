@@ -1,4 +1,5 @@
-import { defineAdapter, type DriverCapabilities, type StorageAdapter } from '@ws/core/adapter'
+import { WorkspaceError } from '@ws/core'
+import { defineAdapter, type DriverCapabilities, type DriverOptions, type StorageAdapter } from '@ws/core/adapter'
 import { capabilitiesOf } from './capabilities.ts'
 import { TreeDriver } from './driver.ts'
 import { MemoryTree } from './memory-tree.ts'
@@ -39,4 +40,20 @@ class MemoryDriver extends TreeDriver {
   async createScratch(): Promise<StorageAdapter> {
     return createMemoryAdapter({ now: this.#now })
   }
+
+  async createFork({ directory }: DriverOptions.Fork): Promise<StorageAdapter> {
+    if (directory !== undefined) throw withoutDirectory()
+    const copy = (this.tree as MemoryTree).fork()
+    return defineAdapter(new MemoryDriver(false, copy, this.#now), { trusted: true })
+  }
+}
+
+function withoutDirectory(): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EINVAL',
+    operation: 'createFork',
+    path: '/',
+    reason: 'is in memory, and a copy of it can have no `directory`',
+    remedy: 'leave `directory` out',
+  })
 }

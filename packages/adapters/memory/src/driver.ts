@@ -63,11 +63,11 @@ export abstract class TreeDriver implements Driver {
   }
 
   list(path: MountPath, options: DriverOptions.List & InnerListOptions): EntryIterator {
-    return list(this.#tree, path, options)
+    return list(this.tree, path, options)
   }
 
   search(query: DriverOptions.Query, options: AdapterOptions.Search): AsyncIterableIterator<SearchHit> {
-    return search(this.#tree, query, options)
+    return search(this.tree, query, options)
   }
 
   async createDirectory(path: MountPath, { recursive }: { readonly recursive: boolean }): Promise<void> {
@@ -141,13 +141,13 @@ export abstract class TreeDriver implements Driver {
     this.#made = undefined
   }
 
-  get #tree(): Tree {
+  protected get tree(): Tree {
     this.#made ??= this.makeTree()
     return this.#made
   }
 
   #do<Result>(operation: string, path: MountPath, work: (tree: Tree) => Result): Result {
-    const tree = this.#tree
+    const tree = this.tree
     try {
       return work(tree)
     } catch (error) {

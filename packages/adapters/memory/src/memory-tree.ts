@@ -3,17 +3,27 @@ import type { MountPath } from '@ws/core/adapter'
 import { MemoryNode, type Node } from './node.ts'
 import { Tree } from './tree.ts'
 
+let forks = 0
+
 export class MemoryTree extends Tree {
-  readonly root = new MemoryNode('directory', '', 0o777)
+  readonly root: MemoryNode
+  readonly #series: string
   #lastVersion = 0
   readonly #now: () => number
   #detachments = 0
 
-  /** @param now the clock. Default: `Date.now`. */
-  constructor(now: () => number = Date.now) {
+  /** @param now the clock. Default: `Date.now`. @param root the root of a fork, with its entries. Default: a new one. */
+  constructor(now: () => number = Date.now, root?: MemoryNode) {
     super()
     this.#now = now
-    this.#stamp(this.root)
+    this.root = root ?? new MemoryNode('directory', '', 0o777)
+    // a fork keeps the versions that it got, and gives others than the tree that it was copied from
+    this.#series = root === undefined ? 'm' : `m${(forks += 1)}-`
+    if (root === undefined) this.#stamp(this.root)
+  }
+
+  fork(): MemoryTree {
+    return new MemoryTree(this.#now, this.root.copyTree())
   }
 
   get detachments(): number {
@@ -87,7 +97,7 @@ export class MemoryTree extends Tree {
   /** Gives an entry a new version. No version is used twice. */
   #touch(node: MemoryNode): void {
     this.#lastVersion += 1
-    node.version = `m${this.#lastVersion}`
+    node.version = `${this.#series}${this.#lastVersion}`
   }
 
   #attach(entry: MemoryNode, directory: MemoryNode): void {

@@ -64,6 +64,30 @@ export class MemoryNode implements Node {
     this.#size = bytes.length
   }
 
+  /** Copies the entry with everything below. A copy shares the bytes, but not the space after them, where appends go. */
+  copyTree(): MemoryNode {
+    const root = this.#copy()
+    const open: (readonly [MemoryNode, MemoryNode])[] = [[this, root]]
+    for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+      const [from, to] = pair
+      for (const [name, entry] of from.entries) {
+        const copy = entry.#copy()
+        copy.parent = to
+        to.entries.set(name, copy)
+        open.push([entry, copy])
+      }
+    }
+    return root
+  }
+
+  #copy(): MemoryNode {
+    const { mode, modifiedAt, version, target } = this
+    const copy = Object.assign(new MemoryNode(this.type, this.name, mode), { modifiedAt, version, target })
+    copy.#bytes = this.content // @defence `this.content` a fork in memory that shares the space of appends
+    copy.#size = this.#size
+    return copy
+  }
+
   /** Appends bytes. Readers keep the earlier content. */
   append(bytes: Uint8Array): void {
     const size = this.#size + bytes.length

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { paths } from '@ws/core'
+import { paths, WorkspaceError } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 import { createMemoryAdapter } from '../src/index.ts'
@@ -85,6 +85,35 @@ describe('createMemoryAdapter', () => {
     const scratch = await adapter.createScratch?.()
     expect(await times('/', '/moved', '/copy')).toEqual([4_000, 2_000, 4_000])
     expect((await scratch?.stat(paths.parseMount('/')))?.modifiedAt).toBe(4_000)
+  })
+
+  it('[EF3] forks a tree: the two share no later change, and no version', async () => {
+    const at = paths.parseMount
+    const adapter = createMemoryAdapter({ files: { '/d/a': 'one', '/l': { target: 'd' }, '/d/b': 'two' } })
+    const bytes = (data: string) => new TextEncoder().encode(data)
+    await adapter.append?.(at('/d/a'), bytes(' and space for more'))
+    const before = await adapter.stat(at('/d/a'))
+    await using fork = (await adapter.createFork?.()) ?? createMemoryAdapter()
+    expect(await names(fork)).toEqual(await names(adapter))
+    expect(await fork.stat(at('/d/a'))).toEqual(before)
+    await fork.append?.(at('/d/a'), bytes('!'))
+    await adapter.append?.(at('/d/a'), bytes('?'))
+    await fork.delete(at('/d/b'))
+    expect(await text(adapter, '/d/a')).toBe('one and space for more?')
+    expect(await text(fork, '/d/a')).toBe('one and space for more!')
+    expect(await text(adapter, '/d/b')).toBe('two')
+    expect((await fork.stat(at('/d/a'))).version).not.toBe((await adapter.stat(at('/d/a'))).version)
+    expect(await fork.readSymlink?.(at('/l'))).toBe('d')
+    await adapter.close()
+    expect(await text(fork, '/d/a')).toBe('one and space for more!')
+  })
+
+  it('[EF3] refuses a directory for a fork, and forks a read-only tree into a writable one', async () => {
+    const adapter = createMemoryAdapter({ files: { '/a': 'x' }, readOnly: true })
+    await expect(adapter.createFork?.({ directory: '/nowhere' })).rejects.toThrow(WorkspaceError)
+    await using fork = (await adapter.createFork?.()) ?? adapter
+    await fork.write(paths.parseMount('/a'), new Uint8Array())
+    expect([await text(fork, '/a'), await text(adapter, '/a')]).toEqual(['', 'x'])
   })
 
   it('starts with the files it is given', async () => {
