@@ -83,7 +83,7 @@ export class MemoryNode implements Node {
   #copy(): MemoryNode {
     const { mode, modifiedAt, version, target } = this
     const copy = Object.assign(new MemoryNode(this.type, this.name, mode), { modifiedAt, version, target })
-    copy.#bytes = this.content // @defence `this.content` a fork in memory that shares the space of appends
+    copy.#bytes = this.#bytes.subarray(0, this.#size) // @defence `.subarray(0, this.#size)` a fork in memory that shares the space of appends
     copy.#size = this.#size
     return copy
   }

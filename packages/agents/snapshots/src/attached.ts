@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
+import { type CheckpointEngine, WorkspaceError } from '@ws/core'
 import { type Checkpoints, type MountPath, type SignalOption, signals, type StorageAdapter } from '@ws/core/adapter'
 import type { Thread } from '@ws/tree'
 import type { Facts } from '@ws/tree/disk'
 
 import type { DiskMount } from './disk-mount.ts'
+import type { Conflict } from './disk/restore/restore.ts'
 import type { JournalMounts } from './journal/mounts.ts'
-import type { DiffSide, LeftOutAt, Methods } from './worker/protocol.ts'
+import type { DiffSide, LeftOutAt, Methods, PairAt } from './worker/protocol.ts'
 
 export interface AttachedOptions {
   readonly thread: Thread<Methods>
@@ -15,11 +17,24 @@ export interface AttachedOptions {
   readonly journals: JournalMounts
   readonly held: Checkpoints.Held | undefined
   readonly onClose: () => Promise<void>
+  /** For a fork. */
+  readonly forkedFrom?: string | undefined
+  readonly fork?: ForkOf | undefined
+  readonly open: OpenAttached
 }
+
+export interface ForkOf {
+  readonly origin: Attached
+  readonly checkpoint: string
+  readonly isTemporary: boolean
+}
+
+export type OpenAttached = (...given: [...Parameters<CheckpointEngine['attach']>, fork?: ForkOf]) => Promise<Attached>
 
 export class Attached implements Checkpoints.Attached {
   readonly adapters: readonly StorageAdapter[]
   readonly held: Checkpoints.Held | undefined
+  readonly forkedFrom: string | undefined
   readonly #thread: Thread<Methods>
   readonly #disks: ReadonlyMap<number, DiskMount>
   readonly #mounts: ReadonlyMap<number, number>
@@ -27,10 +42,14 @@ export class Attached implements Checkpoints.Attached {
   readonly #stored: readonly number[]
   readonly #journals: JournalMounts
   readonly #onClose: () => Promise<void>
+  readonly #open: OpenAttached
+  readonly #fork: ForkOf | undefined
+  /** The turns of the trees in the latest comparison with the origin. */
+  #turns: ReadonlyMap<number, number> = new Map()
   /** The scan that began at the end of a command, and the number of changes by calls before that scan. */
   #settling: { readonly look: string; readonly end: Promise<unknown>; readonly changes: number } | undefined
 
-  constructor({ thread, adapters, disks, journals, held, onClose }: AttachedOptions) {
+  constructor({ thread, adapters, disks, journals, held, onClose, forkedFrom, fork, open }: AttachedOptions) {
     this.adapters = adapters
     this.held = held
     this.#thread = thread
@@ -40,6 +59,9 @@ export class Attached implements Checkpoints.Attached {
     this.#journals = journals
     this.#stored = [...this.#trees, ...journals.trees]
     this.#onClose = onClose
+    this.forkedFrom = fork?.checkpoint ?? forkedFrom
+    this.#fork = fork
+    this.#open = open
   }
 
   async hold(held: Checkpoints.Held | undefined): Promise<void> {
@@ -48,17 +70,15 @@ export class Attached implements Checkpoints.Attached {
     if (this.#stored.length > 0) await this.#thread.ask('hold', this.#stored, held)
   }
 
-  async save({
-    label,
-    automatic = false,
-    keep,
-    withoutBytes,
-    signal,
-  }: Checkpoints.SaveOptions): Promise<
-    { readonly checkpoint: Checkpoints.Saved; readonly leftOut: readonly Checkpoints.LeftOut[] } | undefined
-  > {
+  save(options: Checkpoints.SaveOptions): ReturnType<Checkpoints.Attached['save']> {
+    return this.#save(`c${randomBytes(5).toString('hex')}`, options)
+  }
+
+  async #save(
+    id: string,
+    { label, automatic = false, keep, withoutBytes, signal }: Checkpoints.SaveOptions,
+  ): ReturnType<Checkpoints.Attached['save']> {
     signal?.throwIfAborted()
-    const id = `c${randomBytes(5).toString('hex')}`
     let found: readonly LeftOutAt[] = []
     const checkpoint = await this.#journals.save(async () => {
       const forced = this.#journals.isTouched
@@ -112,15 +132,17 @@ export class Attached implements Checkpoints.Attached {
             this.#thread.ask('compare', { trees: this.#trees, since, until, reserved: this.#reserved() }),
             signal,
           )
-    const disks = pairs.map(
-      ({ tree, path, before, after }): Checkpoints.Difference => ({
-        mount: this.#mountOf(tree),
-        path: path as MountPath,
-        before: before && stateOf(before),
-        after: after && stateOf(after),
-      }),
-    )
+    const disks = pairs.map((pair) => this.#differenceOf(pair))
     return [...disks, ...(await this.#journals.compare(since, until))]
+  }
+
+  #differenceOf({ tree, path, before, after }: PairAt): Checkpoints.Difference {
+    return {
+      mount: this.#mountOf(tree),
+      path: path as MountPath,
+      before: before && stateOf(before),
+      after: after && stateOf(after),
+    }
   }
 
   async diff(
@@ -147,29 +169,98 @@ export class Attached implements Checkpoints.Attached {
     differences: readonly Checkpoints.Difference[],
     { discards = false } = {},
   ): Promise<readonly Checkpoints.Conflict[]> {
+    const conflicts = await this.#change(differences, (tree, _mount, paths) =>
+      this.#thread.ask('restore', { tree, since, until, paths, discards }),
+    )
+    return [...conflicts, ...(await this.#journals.restore(since, differences, discards))]
+  }
+
+  /** Changes paths of the disks, while no call changes them. */
+  async #change(
+    differences: readonly Checkpoints.Difference[],
+    work: (tree: number, mount: number, paths: readonly string[]) => Promise<readonly Conflict[]>,
+  ): Promise<Checkpoints.Conflict[]> {
     const conflicts: Checkpoints.Conflict[] = []
     for (const [mount, disk] of this.#disks) {
       const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
       if (paths.length === 0) continue
-      const found = await disk.change(() =>
-        this.#thread.ask('restore', { tree: disk.tree, since, until, paths, discards }),
-      )
+      const found = await disk.change(() => work(disk.tree, mount, paths))
       conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
     }
-    conflicts.push(...(await this.#journals.restore(since, differences, discards)))
     return conflicts
   }
 
-  fork(): Promise<Checkpoints.Attached> {
-    return Promise.reject(new Error('not yet'))
+  async fork(
+    checkpoint: string,
+    mounts: readonly Checkpoints.Mount[],
+    directories: Parameters<CheckpointEngine['attach']>[1],
+    { isTemporary }: { readonly isTemporary: boolean },
+  ): Promise<Attached> {
+    const fork = await this.#open(mounts, directories, { origin: this, checkpoint, isTemporary })
+    try {
+      if (fork.#trees.length > 0) {
+        const reserved = { ...this.#reserved(), ...fork.#reserved() }
+        const [trees, origins] = [fork.#trees, this.#trees]
+        await this.#thread.ask('beginForks', { trees, origins, since: checkpoint, reserved })
+      }
+      await fork.#save(checkpoint, { label: 'forked' })
+      this.#journals.shared.add(checkpoint)
+      fork.#journals.shared.add(checkpoint)
+      return fork
+    } catch (error) {
+      await fork.close()
+      throw error
+    }
   }
 
-  compareFork(): Promise<readonly Checkpoints.ForkDifference[]> {
-    return Promise.reject(new Error('not yet'))
+  async compareFork(
+    fork: Checkpoints.Attached,
+    until: string | undefined,
+    { signal }: SignalOption,
+  ): Promise<readonly Checkpoints.ForkDifference[]> {
+    signal?.throwIfAborted()
+    const copy = this.#forkOf(fork)
+    const since = copy.forkedFrom ?? ''
+    const trees = this.#trees.map((origin, index) => ({ origin, fork: copy.#trees[index] ?? -1 }))
+    const reserved = { ...this.#reserved(), ...copy.#reserved() }
+    const asked = { trees, since, until, reserved }
+    const found = trees.length === 0 ? [] : await abortable(this.#thread.ask('compareFork', asked), signal)
+    copy.#turns = new Map(found.map((one) => [one.fork, one.turn]))
+    const disks = found.flatMap(({ origin, changes }) =>
+      changes.map(({ ours, ...pair }) => ({ ...this.#differenceOf({ tree: origin, ...pair }), ours })),
+    )
+    return [...disks, ...(await this.#journals.compareFork(copy.#journals, since, until))]
   }
 
-  merge(): Promise<readonly Checkpoints.Conflict[]> {
-    return Promise.reject(new Error('not yet'))
+  async merge(
+    fork: Checkpoints.Attached,
+    until: string,
+    differences: readonly Checkpoints.Difference[],
+  ): Promise<readonly Checkpoints.Conflict[]> {
+    const copy = this.#forkOf(fork)
+    const conflicts = await this.#change(differences, (tree, mount, paths) => {
+      const copied = copy.#disks.get(mount)?.tree ?? -1
+      const turn = copy.#turns.get(copied) ?? -1
+      return this.#thread.ask('merge', { origin: tree, fork: copied, until, turn, paths })
+    })
+    return [...conflicts, ...(await this.#journals.merge(copy.#journals, differences))]
+  }
+
+  /** @throws WorkspaceError `EINVAL` for a fork of another workspace */
+  #forkOf(fork: Checkpoints.Attached): Attached {
+    const isOurs =
+      fork instanceof Attached &&
+      fork.#thread === this.#thread &&
+      fork.#trees.length === this.#trees.length &&
+      // without its journals, the fork was found by its directories, which the thread compares
+      (fork.#fork?.origin === this || (fork.#fork === undefined && this.#journals.isEmpty))
+    if (isOurs) return fork
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation: 'merge',
+      reason: 'the other workspace is not a fork of this one',
+      remedy: 'merge it into the one it was made from',
+    })
   }
 
   settle(): void {
@@ -191,7 +282,10 @@ export class Attached implements Checkpoints.Attached {
 
   async close(): Promise<void> {
     await this.#settling?.end
-    if (this.#trees.length > 0) await this.#thread.ask('shut', this.#trees).catch(() => undefined) // a thread that has ended holds nothing
+    const isForgotten = this.#fork?.isTemporary === true
+    for (const method of ['shut', ...(isForgotten ? ['forget' as const] : [])] as const)
+      if (this.#trees.length > 0) await this.#thread.ask(method, this.#trees).catch(() => undefined) // a thread that has ended holds nothing
+    if (this.#fork !== undefined) this.#fork.origin.#journals.shared.delete(this.#fork.checkpoint)
     await this.#onClose()
   }
 

@@ -2,7 +2,7 @@ import { WorkspaceError, type CheckpointEngine } from '@ws/core'
 import type { Checkpoints } from '@ws/core/adapter'
 import { Thread } from '@ws/tree'
 
-import { Attached } from './attached.ts'
+import { Attached, type OpenAttached } from './attached.ts'
 import { DiskMount } from './disk-mount.ts'
 import { Journal } from './journal/journal.ts'
 import { MemoryLayers } from './journal/layers.ts'
@@ -37,59 +37,57 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
     thread = undefined
     await last?.close()
   }
-  return {
-    automatic,
-    async attach(mounts: readonly Checkpoints.Mount[], directories): Promise<Checkpoints.Attached> {
-      for (const mount of mounts) refuseUnsavable(mount, stateDirectory)
-      users += 1
-      thread ??= new Thread<Methods>({
-        module: new URL(`worker/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
-        data: { stateDirectory, limits: { maxBytes, maxFileBytes, maxAge } } satisfies Omit<WorkerData, 'tempName'>,
-        operation: 'checkpoint',
-      })
-      const used = thread
-      const saved: SavedLayers[] = []
-      try {
-        if (stateDirectory !== undefined) refuseStateInside(stateDirectory, directories)
-        const onDisk = [...mounts.entries()].filter(([, mount]) => isOnDisk(mount))
-        const names = onDisk.map(([, { directory }]) => ({ key: directory?.path ?? '', path: directory?.path ?? '' }))
-        const trees = names.length === 0 ? [] : await used.ask('open', names)
-        const disks = new Map(
-          onDisk.map(([index, { adapter, directory }], position) => [
-            index,
-            new DiskMount(adapter, trees[position] ?? -1, directory?.path ?? '/'),
-          ]),
-        )
-        // this empty change resolves once the whole tree has been copied from its store
-        for (const disk of disks.values()) await disk.change(async () => undefined)
-        const journals = new Map<number, Journal>()
-        for (const [index, { adapter, directory }] of mounts.entries()) {
-          if (disks.has(index)) continue
-          if (adapter.capabilities.inProcess === true) {
-            journals.set(index, new Journal(adapter, new MemoryLayers(), maxFileBytes))
-            continue
-          }
-          const layers = await shared.open(used, adapter)
-          saved.push(layers)
-          const kind = directory === undefined ? Journal : LookedJournal
-          journals.set(index, new kind(adapter, layers, maxFileBytes))
+  const open: OpenAttached = async (mounts, directories, fork) => {
+    for (const mount of mounts) refuseUnsavable(mount, stateDirectory)
+    users += 1
+    thread ??= new Thread<Methods>({
+      module: new URL(`worker/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+      data: { stateDirectory, limits: { maxBytes, maxFileBytes, maxAge } } satisfies Omit<WorkerData, 'tempName'>,
+      operation: 'checkpoint',
+    })
+    const used = thread
+    const saved: SavedLayers[] = []
+    try {
+      if (stateDirectory !== undefined) refuseStateInside(stateDirectory, directories)
+      const onDisk = [...mounts.entries()].filter(([, mount]) => isOnDisk(mount))
+      const names = onDisk.map(([, { directory }]) => ({ key: directory?.path ?? '', path: directory?.path ?? '' }))
+      const trees = names.length === 0 ? [] : await used.ask('open', names)
+      const disks = new Map(
+        onDisk.map(([index, { adapter, directory }], position) => [
+          index,
+          new DiskMount(adapter, trees[position] ?? -1, directory?.path ?? '/'),
+        ]),
+      )
+      // this empty change resolves once the whole tree has been copied from its store
+      for (const disk of disks.values()) await disk.change(async () => undefined)
+      const journals = new Map<number, Journal>()
+      for (const [index, { adapter, directory }] of mounts.entries()) {
+        if (disks.has(index)) continue
+        if (adapter.capabilities.inProcess === true) {
+          journals.set(index, new Journal(adapter, new MemoryLayers(), maxFileBytes))
+          continue
         }
-        const adapters = mounts.map(
-          ({ adapter }, index) => (disks.get(index) ?? journals.get(index))?.adapter ?? adapter,
-        )
-        const stored = [...trees, ...new Set(saved.map(({ tree }) => tree))]
-        const held = stored.length === 0 ? undefined : await used.ask('held', stored)
-        return new Attached({
-          ...{ thread: used, adapters, disks, held },
-          journals: new JournalMounts(journals, { maxBytes, maxFileBytes, maxAge }),
-          onClose: () => release(saved),
-        })
-      } catch (error) {
-        await release(saved)
-        throw error
+        const layers = await shared.open(used, adapter)
+        saved.push(layers)
+        const kind = directory === undefined ? Journal : LookedJournal
+        journals.set(index, new kind(adapter, layers, maxFileBytes))
       }
-    },
+      const adapters = mounts.map(({ adapter }, index) => (disks.get(index) ?? journals.get(index))?.adapter ?? adapter)
+      const stored = [...trees, ...new Set(saved.map(({ tree }) => tree))]
+      const held = stored.length === 0 ? undefined : await used.ask('held', stored)
+      // a fork is found again by its directories alone
+      const forkedFrom = trees.length === 0 || journals.size > 0 ? undefined : await used.ask('sharedBy', trees)
+      return new Attached({
+        ...{ thread: used, adapters, disks, held, forkedFrom, fork, open },
+        journals: new JournalMounts(journals, { maxBytes, maxFileBytes, maxAge }),
+        onClose: () => release(saved),
+      })
+    } catch (error) {
+      await release(saved)
+      throw error
+    }
   }
+  return { automatic, attach: (mounts, directories) => open(mounts, directories) }
 }
 
 /** True for a mount on a disk, which is scanned by descriptors. Mounts with fewer features are scanned through their adapter. */

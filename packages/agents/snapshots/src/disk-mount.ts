@@ -19,7 +19,9 @@ export class DiskMount {
     this.adapter = wrapAdapter(inner, {
       name: inner.name,
       capabilities: inner.capabilities,
+      fork: (copy) => copy,
       call: async ({ operation }, run) => {
+        if (operation === 'createFork') return this.turnstile.alone(run)
         if (!operations[operation].changes) return run()
         const count = (): void => {
           this.#changes += 1

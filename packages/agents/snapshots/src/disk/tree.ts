@@ -29,6 +29,8 @@ export class Tree {
   readonly #database: Database
   readonly #packs: Packs
   readonly #ahead = new Ahead()
+  /** For the first scan of a copy: returns the content of a file, if its status shows that it still is as in the origin. */
+  contentOfCopy: ((path: string, status: Stats) => string | undefined) | undefined
   #turn: number
   #live: Map<string, Facts> | undefined
 
@@ -67,7 +69,9 @@ export class Tree {
       if (this.#packs.size - mark.size > room) throw tooMuch()
       return content
     }
-    const take = (place: string, seen: Stats): Content.Digest | undefined => {
+    const take = (place: string, seen: Stats, path: string): Content.Digest | undefined => {
+      const content = this.contentOfCopy?.(path, seen)
+      if (content !== undefined) return { content, status: seen, torn: false }
       const found = Content.readContent(place, seen, { maxBytes: options.maxFileBytes })
       return found && { content: save(found.bytes), status: found.status, torn: found.torn }
     }
@@ -81,6 +85,7 @@ export class Tree {
         return { ...result, leftOut, turn: noted }
       })
       this.#turn = turn
+      this.contentOfCopy = undefined
       for (const path of gone) live.delete(path)
       for (const [path, facts] of changed) live.set(path, facts)
       return leftOut

@@ -21,7 +21,9 @@ export class Journal {
     this.adapter = wrapAdapter(inner, {
       name: inner.name,
       capabilities: inner.capabilities,
+      fork: (copy) => copy,
       call: async (call, run) => {
+        if (call.operation === 'createFork') return layers.turnstile.alone(run)
         if (!operations[call.operation].changes) return run()
         return layers.turnstile.pass(() => this.#keepFor(call), run)
       },

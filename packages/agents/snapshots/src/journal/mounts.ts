@@ -3,6 +3,7 @@ import { type Checkpoints, concurrency, type MountPath } from '@ws/core/adapter'
 
 import type { CheckedOptions } from '../options.ts'
 import type { Journal } from './journal.ts'
+import { compareJournals } from './merge.ts'
 import { atOnce, isSameBytes, isSameKept, type Kept, load, steady } from './kept.ts'
 import { MemoryLayers } from './layers.ts'
 import { LookedJournal } from './looked.ts'
@@ -25,6 +26,8 @@ export class JournalMounts {
   #contents = new Map<string, () => Promise<Uint8Array>>()
   /** Its checkpoints are not deleted to make room. */
   held: Checkpoints.Held | undefined
+  /** Checkpoints that forks share. They are not deleted to make room. */
+  readonly shared = new Set<string>()
   #seen = new Map<number, ReadonlyMap<MountPath, Kept | undefined>>()
 
   constructor(journals: ReadonlyMap<number, Journal>, options: Limits) {
@@ -37,6 +40,10 @@ export class JournalMounts {
     this.#saved = [...saved].sort((one, other) => one.tree - other.tree)
     this.#looked = [...journals.values()].filter((journal) => journal instanceof LookedJournal)
     this.trees = this.#saved.map(({ tree }) => tree)
+  }
+
+  get isEmpty(): boolean {
+    return this.#journals.size === 0
   }
 
   get isTouched(): boolean {
@@ -141,21 +148,56 @@ export class JournalMounts {
     differences: readonly Checkpoints.Difference[],
     discards: boolean,
   ): Promise<Checkpoints.Conflict[]> {
-    const conflicts: Checkpoints.Conflict[] = []
     for (const layers of this.#saved) layers.restoring = since
     try {
-      for (const [mount, journal] of this.#journals) {
-        const changed = differences.filter((one) => one.mount === mount).map(({ path }) => path)
-        if (changed.length === 0) continue
-        const states = await journal.layers.since(since)
-        const options = { paths: changed, states, discards, seen: this.#seen.get(mount) ?? new Map() }
-        const found = await journal.layers.turnstile.alone(() => restoreByCalls(journal, options))
-        conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
-      }
+      return await this.#apply(differences, discards, (_mount, { layers }) => layers.since(since))
     } finally {
       for (const layers of this.#saved) layers.restoring = undefined
     }
+  }
+
+  async #apply(
+    differences: readonly Checkpoints.Difference[],
+    discards: boolean,
+    statesOf: (mount: number, journal: Journal) => Promise<ReadonlyMap<MountPath, Kept | undefined>>,
+  ): Promise<Checkpoints.Conflict[]> {
+    const conflicts: Checkpoints.Conflict[] = []
+    for (const [mount, journal] of this.#journals) {
+      const changed = differences.filter((one) => one.mount === mount).map(({ path }) => path)
+      if (changed.length === 0) continue
+      const states = await statesOf(mount, journal)
+      const options = { paths: changed, states, discards, seen: this.#seen.get(mount) ?? new Map() }
+      const found = await journal.layers.turnstile.alone(() => restoreByCalls(journal, options))
+      conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
+    }
     return conflicts
+  }
+
+  /** Compares a fork with the checkpoint `since`, which both have. */
+  async compareFork(
+    fork: JournalMounts,
+    since: string,
+    until: string | undefined,
+  ): Promise<Checkpoints.ForkDifference[]> {
+    const changes = await fork.compare(since, undefined)
+    const found: Checkpoints.ForkDifference[] = []
+    for (const [mount, origin] of this.#journals) {
+      const journal = fork.#journals.get(mount)
+      if (journal === undefined) continue
+      const theirs = fork.#seen.get(mount) ?? new Map()
+      const { ours, seen } = await compareJournals(origin, { journal, since, theirs }, until)
+      this.#seen.set(mount, seen)
+      for (const change of changes) {
+        const standing = change.mount === mount ? ours.get(change.path) : undefined
+        if (standing !== undefined) found.push({ ...change, ours: standing })
+      }
+    }
+    return found
+  }
+
+  /** Writes the states of a fork, as of the latest comparison. */
+  merge(fork: JournalMounts, differences: readonly Checkpoints.Difference[]): Promise<Checkpoints.Conflict[]> {
+    return this.#apply(differences, false, async (mount) => fork.#seen.get(mount) ?? new Map())
   }
 
   #stateOf({ type, size, mode, modifiedAt = 0, bytes, target }: Kept, name: string): Checkpoints.EntryState {
@@ -169,7 +211,7 @@ export class JournalMounts {
     const bytes = (): number => this.#memory.reduce((sum, layers) => sum + layers.bytes, 0)
     for (const { id, createdAt } of this.#checkpoints.slice(0, -1)) {
       if (bytes() <= maxBytes && createdAt > Date.now() - maxAge) return
-      if (id === keep || id === this.held?.since || id === this.held?.until) continue
+      if (id === keep || id === this.held?.since || id === this.held?.until || this.shared.has(id)) continue
       for (const layers of this.#memory) layers.forget(id)
       this.#checkpoints = this.#checkpoints.filter((checkpoint) => checkpoint.id !== id)
     }

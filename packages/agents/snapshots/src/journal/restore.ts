@@ -99,9 +99,15 @@ async function reasonAgainst(
   const isUnsaved = (kept: Kept | undefined): boolean => kept?.type === 'file' && kept.bytes === undefined
   if (isUnsaved(now) && !(discards && !all.some((one) => isUnsaved(states.get(one)))))
     return 'its bytes of today could not be saved, so this could not be undone'
-  // read damaged bytes before anything is changed
-  await before?.bytes?.() // @defence saved bytes that were damaged: with damaged bytes is EIO
-  return undefined
+  try {
+    // read damaged bytes before anything is changed
+    await before?.bytes?.() // @defence saved bytes that were damaged: with damaged bytes is EIO
+    return undefined
+  } catch (error) {
+    // the state is a fork's, where a call has replaced the file
+    if (isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'ENOENT')) return changed
+    throw error
+  }
 }
 
 function partial(

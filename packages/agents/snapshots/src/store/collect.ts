@@ -16,7 +16,7 @@ export interface CollectOptions {
 /** Deletes checkpoints above the limits, but never the latest of a tree in use. A kill leaves only unused bytes. */
 export function collect(database: Database, packs: Packs, { maxBytes, maxAge, used, keep = '' }: CollectOptions): void {
   const isUsed = `IN (${used.join(', ')})`
-  const unheld = 'id NOT IN (SELECT since FROM holds UNION SELECT until FROM holds)'
+  const unheld = 'id NOT IN (SELECT since FROM holds UNION SELECT until FROM holds UNION SELECT since FROM forks)'
   const latest = 'SELECT max(created) FROM checkpoints AS other WHERE other.tree = checkpoints.tree'
   const outdated = `id <> ? AND ${unheld} AND created < ? AND (created < (${latest}) OR tree NOT ${isUsed})`
   database.run(`DELETE FROM checkpoints WHERE ${outdated}`, keep, Date.now() - maxAge)

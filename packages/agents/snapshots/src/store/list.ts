@@ -1,5 +1,5 @@
 import type { Checkpoints } from '@ws/core/adapter'
-import type { Database } from '@ws/tree/disk'
+import { type Database, failed } from '@ws/tree/disk'
 
 interface CheckpointRow {
   readonly id: string
@@ -25,4 +25,18 @@ export function listOf(database: Database, trees: readonly number[]): Checkpoint
       createdAt: created,
       automatic: automatic !== 0,
     }))
+}
+
+/** The turn of a checkpoint in a tree. @throws WorkspaceError `ENOENT`; `EINVAL` for a checkpoint of other trees */
+export function turnOf(database: Database, tree: number, id: string): number {
+  const row = database.get<{ turn: number }>('SELECT turn FROM checkpoints WHERE id = ? AND tree = ?', id, tree)
+  if (row !== undefined) return row.turn
+  const other = database.get('SELECT 1 FROM checkpoints WHERE id = ?', id)
+  throw other === undefined
+    ? failed(
+        'ENOENT',
+        'there is no such checkpoint: it was never taken, or made room for others',
+        'look at `checkpoints()`',
+      )
+    : failed('EINVAL', 'the checkpoint is one of another workspace', 'take one of those that `checkpoints()` gives')
 }

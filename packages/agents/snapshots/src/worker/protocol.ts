@@ -2,6 +2,7 @@ import type { Version } from '@ws/core'
 import type { Checkpoints } from '@ws/core/adapter'
 import type { Facts } from '@ws/tree/disk'
 
+import type { ForkPair } from '../disk/merge.ts'
 import type { Conflict } from '../disk/restore/restore.ts'
 import type { Limits, Pair } from '../disk/tree.ts'
 
@@ -48,6 +49,11 @@ export type LeftOutAt = { readonly tree: number; readonly path: string; readonly
 
 export interface PairAt extends Pair {
   readonly tree: number
+}
+
+export interface ForkedTree {
+  readonly origin: number
+  readonly fork: number
 }
 
 export interface KeptState {
@@ -101,6 +107,30 @@ export interface Methods {
     readonly paths: readonly string[]
     readonly discards: boolean
   }): Conflict[]
+  /** Records trees as copies of others, in the same order, that were made after the checkpoint `since`. */
+  beginForks(
+    request: ScanRequest & {
+      readonly trees: readonly number[]
+      readonly origins: readonly number[]
+      readonly since: string
+    },
+  ): void
+  /** The checkpoint that trees share with their origins. `undefined`: the trees are not forks. */
+  sharedBy(trees: readonly number[]): string | undefined
+  /** Deletes all states of trees. */
+  forget(trees: readonly number[]): void
+  /** @throws WorkspaceError `EINVAL` for a fork of another tree, or of another checkpoint */
+  compareFork(
+    request: ScanRequest & {
+      readonly trees: readonly ForkedTree[]
+      readonly since: string
+      readonly until?: string | undefined
+    },
+  ): (ForkedTree & { readonly turn: number; readonly changes: readonly ForkPair[] })[]
+  /** @param request `turn`: of the fork in the latest comparison */
+  merge(
+    request: ForkedTree & { readonly until: string; readonly turn: number; readonly paths: readonly string[] },
+  ): Conflict[]
   hold(trees: readonly number[], held: Checkpoints.Held | undefined): void
   /** @throws WorkspaceError `EBUSY` if the try also had other trees */
   held(trees: readonly number[]): Checkpoints.Held | undefined

@@ -5,9 +5,10 @@ import { type Conflict, restore, tightenAgain } from '../disk/restore/restore.ts
 import { isTimeOfDirectory, Tree } from '../disk/tree.ts'
 import { collect, neededBytes } from '../store/collect.ts'
 import { heldOf, hold } from '../store/holds.ts'
-import { listOf } from '../store/list.ts'
+import { listOf, turnOf } from '../store/list.ts'
 import { openIndex } from '../store/open-index.ts'
 import { Packs } from '../store/packs.ts'
+import { Forks } from './forks.ts'
 import { Journals } from './journals.ts'
 import type {
   DiffSide,
@@ -28,6 +29,7 @@ export class Service implements Methods {
   readonly #database: Database | undefined
   readonly #packs: Packs | undefined
   readonly #journals: Journals | undefined
+  readonly #forks: Forks | undefined
   readonly #trees = new Map<number, { readonly tree: Tree; users: number }>()
   #looked: string | undefined
 
@@ -43,6 +45,7 @@ export class Service implements Methods {
     )
     this.#packs = packs
     this.#journals = new Journals(database, packs)
+    this.#forks = new Forks({ database, tree: (id) => this.#tree(id), scan: (request) => this.scan(request) })
   }
 
   close(): void {
@@ -141,6 +144,28 @@ export class Service implements Methods {
     return restore(tree, database, { since: turn, pairs, discards })
   }
 
+  beginForks(request: Parameters<Methods['beginForks']>[0]): void {
+    const { forks } = this.#store()
+    forks.sweep(this.#used())
+    forks.begin(request)
+  }
+
+  sharedBy(trees: readonly number[]): string | undefined {
+    return this.#store().forks.sharedBy(trees)
+  }
+
+  forget(trees: readonly number[]): void {
+    this.#store().forks.forget(trees)
+  }
+
+  compareFork(request: Parameters<Methods['compareFork']>[0]): ReturnType<Methods['compareFork']> {
+    return this.#store().forks.compare(request)
+  }
+
+  merge(request: Parameters<Methods['merge']>[0]): Conflict[] {
+    return this.#store().forks.merge(request)
+  }
+
   openJournal(key: string): ReturnType<Methods['openJournal']> {
     return this.#store().journals.open(key)
   }
@@ -214,23 +239,13 @@ export class Service implements Methods {
   }
 
   #turnOf(tree: number, id: string): number {
-    const { database } = this.#store()
-    const sql = 'SELECT turn FROM checkpoints WHERE id = ? AND tree = ?'
-    const row = database.get<{ turn: number }>(sql, id, tree)
-    if (row !== undefined) return row.turn
-    const other = database.get('SELECT 1 FROM checkpoints WHERE id = ?', id)
-    throw other === undefined
-      ? failed(
-          'ENOENT',
-          'there is no such checkpoint: it was never taken, or made room for others',
-          'look at `checkpoints()`',
-        )
-      : failed('EINVAL', 'the checkpoint is one of another workspace', 'take one of those that `checkpoints()` gives')
+    return turnOf(this.#store().database, tree, id)
   }
 
-  #store(): { readonly database: Database; readonly packs: Packs; readonly journals: Journals } {
-    if (this.#database === undefined || this.#packs === undefined || this.#journals === undefined)
+  #store() {
+    const [database, packs, journals, forks] = [this.#database, this.#packs, this.#journals, this.#forks]
+    if (database === undefined || packs === undefined || journals === undefined || forks === undefined)
       throw failed('EINVAL', 'there is no `stateDirectory`', 'pass one to `createCheckpoints`')
-    return { database: this.#database, packs: this.#packs, journals: this.#journals }
+    return { database, packs, journals, forks }
   }
 }

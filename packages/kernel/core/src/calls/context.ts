@@ -99,10 +99,11 @@ export async function perform<Result>(
 const changing: ReadonlySet<string> = new Set([
   ...Object.entries(operations).flatMap(([operation, { changes }]) => (changes ? [operation] : [])),
   'edit',
+  'merge',
   'restore',
 ])
 
-const beginning: ReadonlySet<string> = new Set(['exec', 'openSession', 'try'])
+const beginning: ReadonlySet<string> = new Set(['exec', 'fork', 'openSession', 'try'])
 
 /** Counts the changing calls of callers: the results of commands that run meanwhile say so. */
 async function counted<Result>(

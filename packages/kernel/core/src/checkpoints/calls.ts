@@ -35,8 +35,12 @@ export function parsePaths(context: Context, operation: string, paths: readonly 
   })
 }
 
-export function recordRestored(context: Context, restored: readonly Change[], began: Beginning): void {
+export function recordChanges(
+  context: Context,
+  operation: 'merge' | 'restore',
+  changes: readonly Change[],
+  began: Beginning,
+): void {
   if (!context.audit.active) return
-  for (const { path } of restored)
-    recordFiles(context, { operation: 'restore', path }, { began, trace: {}, error: undefined })
+  for (const { path } of changes) recordFiles(context, { operation, path }, { began, trace: {}, error: undefined })
 }

@@ -5,6 +5,7 @@ import type { Context } from '../calls/context.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { virtualError } from '../mount/errors.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
+import { refuseBusy } from './busy.ts'
 import { changesOf, aspectsOf } from './changes.ts'
 import type { AttachedCheckpoints, CheckpointEngine, RestoreConflict } from '../contract/checkpoint-engine.ts'
 import type {
@@ -18,7 +19,7 @@ import type {
   RestoreResult,
 } from '../contract/checkpoints.ts'
 import { diffText } from './diff-text.ts'
-import { parsePaths, recordRestored, translated } from './calls.ts'
+import { parsePaths, recordChanges, translated } from './calls.ts'
 import { type CommandRun, Runs } from './runs.ts'
 import { checkOrder, invalidId, longestLabel, latestOf, missingAbove, withoutEngine, within } from './select.ts'
 import { Sights } from './visible.ts'
@@ -110,7 +111,7 @@ export class LiveCheckpoints implements CheckpointDoor {
       async (parts) => {
         if (typeof checkpoint !== 'string') throw invalidId()
         const { attached } = parts
-        if (!dryRun) this.#refuseWhileBusy()
+        if (!dryRun) refuseBusy('restore', this.#busy())
         const parsed = this.#parse('restore', paths)
         const divided = async (until?: string) =>
           this.#divide(await this.#toRestore(parts, checkpoint, until, parsed, signal))
@@ -132,7 +133,7 @@ export class LiveCheckpoints implements CheckpointDoor {
       },
       paths?.[0],
     )
-    recordRestored(this.#context, done, began)
+    recordChanges(this.#context, 'restore', done, began)
     return result
   }
 
@@ -192,9 +193,10 @@ export class LiveCheckpoints implements CheckpointDoor {
     { operation, since, until, paths, signal }: ChangesOptions & { readonly operation: string },
   ): Promise<readonly VisibleDifference[]> {
     const parsed = this.#parse(operation, paths)
-    const list = since === undefined || until !== undefined ? await parts.attached.list() : []
+    const { forkedFrom } = parts.attached
+    const list = (since ?? forkedFrom) === undefined || until !== undefined ? await parts.attached.list() : []
     if (until !== undefined) checkOrder(operation, list, since, until)
-    const from = since ?? list.at(-1)?.id
+    const from = since ?? forkedFrom ?? list.at(-1)?.id
     if (from === undefined) {
       throw virtualError({
         code: 'ENOENT',
@@ -253,17 +255,5 @@ export class LiveCheckpoints implements CheckpointDoor {
 
   #virtual({ mounts }: CheckpointParts, { mount, path }: Pick<RestoreConflict, 'mount' | 'path'>): VirtualPath {
     return joinPath(mounts[mount]?.at ?? this.#context.root, path)
-  }
-
-  #refuseWhileBusy(): void {
-    const running = this.#busy()
-    if (running.length === 0) return
-    const shown = running.slice(0, 5).map((id) => `\`${id}\``)
-    throw virtualError({
-      code: 'EBUSY',
-      operation: 'restore',
-      reason: `cannot begin while commands or sessions run: ${shown.join(', ')}`,
-      remedy: 'wait for them, or end them',
-    })
   }
 }

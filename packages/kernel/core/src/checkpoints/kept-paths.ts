@@ -4,25 +4,36 @@ import { virtualError } from '../mount/errors.ts'
 import type { Change } from '../contract/checkpoints.ts'
 import type { VisibleDifference } from './visible.ts'
 
-/**
- * Returns whether a path is among those to keep: at or below `paths`, the other end of a move, another hard link of a file, or a
- * directory that was made above.
- * @throws WorkspaceError `EINVAL` for a path without a change
- */
-export function keptPaths(
-  paths: readonly VirtualPath[],
+/** Groups paths that are one change: both ends of a move, and the hard links of a file. */
+export function unitsOf(
   changes: readonly Change[],
   found: readonly VisibleDifference[],
-): (path: VirtualPath) => boolean {
-  const namesOf = ({ path, from }: Change): VirtualPath[] => (from === undefined ? [path] : [path, from])
-  const changed = changes.map(namesOf)
-  for (const path of paths)
-    if (!changed.some((names) => names.some((name) => isWithin(name, path)))) throw unchanged(path)
+): readonly (readonly VirtualPath[])[] {
   const links = Map.groupBy(found, ({ mount, after }) =>
     after?.type === 'file' && after.identity !== undefined ? `${mount} ${after.identity}` : undefined,
   )
   links.delete(undefined)
-  const all = [...changed, ...[...links.values()].map((group) => group.map(({ virtual }) => virtual))]
+  return [...changes.map(namesOf), ...[...links.values()].map((group) => group.map(({ virtual }) => virtual))]
+}
+
+function namesOf({ path, from }: Change): VirtualPath[] {
+  return from === undefined ? [path] : [path, from]
+}
+
+/**
+ * Returns whether a path is among those to keep: at or below `paths`, another part of the same change, or a directory that was made above.
+ * @throws WorkspaceError `EINVAL` for a path without a change
+ */
+export function isOneOf(
+  paths: readonly VirtualPath[],
+  changes: readonly Change[],
+  found: readonly VisibleDifference[],
+  operation: 'keep' | 'merge',
+): (path: VirtualPath) => boolean {
+  for (const path of paths)
+    if (!changes.some((change) => namesOf(change).some((name) => isWithin(name, path))))
+      throw unchanged(operation, path)
+  const all = unitsOf(changes, found)
   const kept = [...paths]
   const isKept = (path: VirtualPath): boolean => kept.some((one) => isWithin(path, one))
   for (let count = 0; count !== kept.length; ) {
@@ -42,12 +53,13 @@ function isMade(difference: VisibleDifference | undefined): boolean {
   return difference?.after?.type === 'directory' && difference.before?.type !== 'directory'
 }
 
-function unchanged(path: VirtualPath): Error {
+function unchanged(operation: 'keep' | 'merge', path: VirtualPath): Error {
+  const by = operation === 'keep' ? 'try, and nothing was kept or taken back' : 'fork, and nothing was merged'
   return virtualError({
     code: 'EINVAL',
-    operation: 'keep',
+    operation,
     path,
-    reason: 'was not changed by the try, and nothing was kept or taken back',
+    reason: `was not changed by the ${by}`,
     remedy: 'name paths of its `changes`',
   })
 }

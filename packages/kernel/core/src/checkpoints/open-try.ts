@@ -11,7 +11,7 @@ import { parsePaths, translated } from './calls.ts'
 import { changesOf } from './changes.ts'
 import { diffText } from './diff-text.ts'
 import type { CheckpointParts } from './door.ts'
-import { keptPaths } from './kept-paths.ts'
+import { isOneOf } from './kept-paths.ts'
 import { longestLabel, within } from './select.ts'
 import { takeBack } from './take-back.ts'
 import { Sights } from './visible.ts'
@@ -133,7 +133,7 @@ export class OpenTry<Result> implements Attempt {
       keep: (paths) =>
         this.#finish('keep', 'was kept', async () => {
           if (paths === undefined) return this.#keepAll()
-          return this.#takeBack(keptPaths(parsePaths(context, 'keep', paths), changes, found))
+          return this.#takeBack(isOneOf(parsePaths(context, 'keep', paths), changes, found, 'keep'))
         }),
       drop: () => drop('was dropped'),
       [Symbol.asyncDispose]: async () => {

@@ -6,7 +6,7 @@ import type { AttachedCheckpoints, Difference, HeldCheckpoints, SavedPlace } fro
 import type { RestoreResult } from '../contract/checkpoints.ts'
 import type { Try } from '../contract/tries.ts'
 import { aspectsOf, changesOf } from './changes.ts'
-import { recordRestored } from './calls.ts'
+import { recordChanges } from './calls.ts'
 import type { CheckpointParts } from './door.ts'
 import { latestOf } from './select.ts'
 import { Sights } from './visible.ts'
@@ -55,7 +55,7 @@ export async function takeBack(
   for (const { path, reason } of leftOut)
     if (!done.has(path) && !kept.has(path) && !keeps(path)) kept.set(path, `it was not saved: ${reason}`)
   await attached.hold(undefined)
-  recordRestored(context, restored, began)
+  recordChanges(context, 'restore', restored, began)
   return { restored, kept: [...kept].map(([path, reason]) => ({ path, reason })), undo }
 }
 

@@ -6,6 +6,7 @@ import { satisfies } from '../contract/guarantees.ts'
 import type { Try, TryOptions } from '../contract/tries.ts'
 import type { Command, Workspace } from '../contract/workspace.ts'
 import { virtualError } from '../mount/errors.ts'
+import { begun, refuseBusy } from '../checkpoints/busy.ts'
 import type { CheckpointParts } from '../checkpoints/door.ts'
 import { OpenTry, type TryView } from '../checkpoints/open-try.ts'
 import { withoutEngine } from '../checkpoints/select.ts'
@@ -60,18 +61,7 @@ function admitted({ context, parts, busy, hasOtherWriter }: TryDoor, exclusive: 
       'cannot know whether other programs change the files meanwhile, and a drop would take their work back',
       'pass `exclusive: true` if nothing else changes them',
     )
-  const { calls, starting } = context.state
-  const others = calls.open.size + starting.size
-  const running = [...busy, ...(others > 0 ? [`${others} that have begun`] : [])]
-  if (running.length > 0)
-    throw refused(
-      'EBUSY',
-      `cannot begin while changing calls, commands or sessions run: ${running
-        .slice(0, 5)
-        .map((id) => `\`${id}\``)
-        .join(', ')}`,
-      'wait for them, or end them',
-    )
+  refuseBusy('try', [...busy, ...begun(context)], 'changing calls, commands or sessions')
   return parts
 }
 

@@ -53,7 +53,7 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
       const attached = await executor.attach(options.view)
       const needs = kind === 'process' ? neededNames(options.context, attached.topNames) : []
       const taken = attached.topNames && (await takenProblem(options.context, attached.topNames))
-      if (!taken) return { name, needs, attached, passedOver }
+      if (!taken) return { name, executor, needs, attached, passedOver }
       await attached.close()
       pass(name, [taken.reason], [taken.remedy])
     } catch (error) {

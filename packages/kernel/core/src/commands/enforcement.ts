@@ -1,6 +1,6 @@
 import type { BindPlan, MissingName, Restriction, RestrictionProblem } from '../contract/bind-plan.ts'
 import { compileBinds } from './binds/compile-binds.ts'
-import type { AttachedExecutor } from '../contract/executor.ts'
+import type { AttachedExecutor, Executor } from '../contract/executor.ts'
 import { satisfies } from '../contract/guarantees.ts'
 import type { GuaranteeField, GuaranteeLevel } from '../contract/guarantees.ts'
 import { quotePath } from '../errors.ts'
@@ -12,6 +12,7 @@ import { mountRuleName } from '../policy/namespace.ts'
 
 export interface ChosenExecutor {
   readonly name: string
+  readonly executor: Executor
   /** Names at `/` where commands see other content than the workspace's. */
   readonly needs: readonly string[]
   readonly attached: AttachedExecutor

@@ -15,7 +15,7 @@ export interface CheckpointOptions extends SignalOption {
 }
 
 export interface ChangesOptions extends SignalOption {
-  /** The id of a checkpoint. Default: the latest checkpoint. */
+  /** The id of a checkpoint. Default: the latest checkpoint; in a fork, `forkedFrom`. */
   readonly since?: string | undefined
   /** The id of a checkpoint at or after `since`, which must be given too. Default: the current state. */
   readonly until?: string | undefined
@@ -24,7 +24,7 @@ export interface ChangesOptions extends SignalOption {
 }
 
 export interface DiffOptions extends SignalOption {
-  /** The id of a checkpoint. Default: the latest checkpoint. */
+  /** The id of a checkpoint. Default: the latest checkpoint; in a fork, `forkedFrom`. */
   readonly since?: string | undefined
   /** As in {@link ChangesOptions}. */
   readonly until?: string | undefined

@@ -30,6 +30,25 @@ export function refuseNestedRoots(directories: ReadonlyMap<VirtualPath, HostDire
   }
 }
 
+/** Refuses the copy of a mount where commands of the workspace itself could reach it, or the other way round. */
+export function refuseWithin(
+  directories: ReadonlyMap<VirtualPath, HostDirectory>,
+  copies: ReadonlyMap<VirtualPath, HostDirectory>,
+): void {
+  for (const [at, copy] of copies) {
+    for (const [outer, directory] of directories) {
+      if (copy.identity !== directory.identity && !contains(directory, copy) && !contains(copy, directory)) continue
+      throw virtualError({
+        code: 'EINVAL',
+        operation: 'fork',
+        path: at,
+        reason: `its copy and \`${outer}\` would lie in one another on this machine`,
+        remedy: 'name a `directory` beside every mount',
+      })
+    }
+  }
+}
+
 export function contains(outer: HostDirectory, inner: HostDirectory): boolean {
   return inner.ancestors.includes(outer.identity) || inner.path.startsWith(outer.path === '/' ? '/' : `${outer.path}/`)
 }

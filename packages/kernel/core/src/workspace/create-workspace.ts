@@ -8,12 +8,13 @@ import { readPolicy } from '../policy/read-policy.ts'
 import { Audit, Clock } from '../calls/audit.ts'
 import { attachCheckpoints, takeBackLeft } from '../checkpoints/attach.ts'
 import type { CheckpointParts } from '../checkpoints/door.ts'
+import type { ForkSide } from '../checkpoints/fork.ts'
 import { chooseExecutor } from '../commands/choose-executor.ts'
 import { copyCommandDefaults } from '../commands/command-options.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
 import { Gate } from '../mount/gate.ts'
-import { readHostDirectories, refuseNestedRoots } from '../mount/host-roots.ts'
+import { readHostDirectories, refuseNestedRoots, refuseWithin } from '../mount/host-roots.ts'
 import { copyLabels } from './labels.ts'
 import { createMountPoints, takenNames, holdsMount } from '../mount/mount-points.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
@@ -52,7 +53,7 @@ async function assemble(
   options: WorkspaceOptions,
   mounts: readonly WorkspaceMount[],
   scratch: Scratch,
-): Promise<Workspace> {
+): Promise<LiveWorkspace> {
   const first = mounts[0]
   if (first === undefined)
     throw invalid('a workspace needs at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
@@ -102,7 +103,20 @@ async function assemble(
     for (const mount of all) if (mount.adapter === undefined && holdsMount(mount, mounts)) await open(mount)
     await createMountPoints(all, operation)
     checkpoints = await attachCheckpoints(options.checkpoints, mounts, hostDirectories)
-    const workspace = new LiveWorkspace({ context, scratch, checkpoints, writers })
+    const again: ForkSide<LiveWorkspace>['again'] = async (copies, engine, { signal }) => {
+      const own = new Scratch()
+      const { executor } = workspace.chosen ?? {}
+      const names = { aliases: Object.fromEntries([...aliases].map((name) => [`/${name}`, '/'])), scratch: withScratch }
+      const same = { ...options, ...names, executors: executor && [executor], checkpoints: engine, signal }
+      try {
+        refuseWithin(hostDirectories, await readHostDirectories(copies.filter(({ owned }) => owned)))
+        return await assemble(same, copies, own)
+      } catch (error) {
+        await own.close().catch(() => undefined) // `error` says more
+        throw error
+      }
+    }
+    const workspace = new LiveWorkspace({ context, scratch, checkpoints, writers, again })
     if (checkpoints?.attached.held !== undefined)
       workspace.droppedTry = await takeBackLeft(context, checkpoints, checkpoints.attached.held)
     await useExecutor(workspace, context, options, hostDirectories)

@@ -59,7 +59,8 @@ import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session 
 import type { ListeningPort, PublishedPort, PublishOptions } from '../contract/publishing.ts'
 import type { Try, TryOptions } from '../contract/tries.ts'
 import type { MergeOptions, MergeResult } from '../contract/forks.ts'
-import { withoutEngine } from '../checkpoints/select.ts'
+import { fork, type ForkSide } from '../checkpoints/fork.ts'
+import { merge, type MergeSide } from '../checkpoints/merge.ts'
 import { search } from '../files/searching.ts'
 import { copy, move } from '../files/transfer.ts'
 import type {
@@ -93,6 +94,8 @@ export interface LiveWorkspaceOptions {
   readonly checkpoints: CheckpointParts | undefined
   /** Absent for a view. */
   readonly writers?: Writers | undefined
+  /** Absent for a view. */
+  readonly again?: ForkSide<LiveWorkspace>['again'] | undefined
 }
 
 /** Returns a view of the workspace with `rehearsal` events. Do not close the view. Returns workspaces of other classes unchanged. */
@@ -107,19 +110,25 @@ export class LiveWorkspace implements Workspace {
   readonly #checkpoints: LiveCheckpoints
   readonly #parts: CheckpointParts | undefined
   readonly #writers: Writers | undefined
+  readonly #again: LiveWorkspaceOptions['again']
   readonly #work = new LiveWork(() => this.#door)
   readonly #ports = new Ports(() => this.#door)
   #executor: ChosenExecutor | undefined
   #closing: Promise<void> | undefined
   droppedTry: RestoreResult | undefined
 
-  constructor({ context, scratch, checkpoints: parts, writers }: LiveWorkspaceOptions) {
+  constructor({ context, scratch, checkpoints: parts, writers, again }: LiveWorkspaceOptions) {
     this.#context = context
     clocks.set(this, context.clock)
     this.#scratch = scratch
     this.#parts = parts
     this.#writers = writers
+    this.#again = again
     this.#checkpoints = new LiveCheckpoints({ context, parts, busy: () => this.#busy() })
+  }
+
+  get chosen(): ChosenExecutor | undefined {
+    return this.#executor
   }
 
   use(executor: ChosenExecutor): void {
@@ -357,12 +366,16 @@ export class LiveWorkspace implements Workspace {
     return this.#parts?.attached.forkedFrom
   }
 
-  fork(_options?: ForkOptions): Promise<Workspace> {
-    return Promise.reject(withoutEngine('fork'))
+  fork(options?: ForkOptions): Promise<LiveWorkspace> {
+    return fork({ ...this.#side, busy: this.#busy(), again: this.#again }, options)
   }
 
-  merge(_fork: Workspace, _options?: MergeOptions): Promise<MergeResult> {
-    return Promise.reject(withoutEngine('merge'))
+  merge(other: Workspace, options?: MergeOptions): Promise<MergeResult> {
+    return merge(this.#side, other instanceof LiveWorkspace ? other.#side : undefined, options)
+  }
+
+  get #side(): MergeSide {
+    return { context: this.#context, parts: this.#parts, busy: () => this.#busy() }
   }
 
   /** Ends all commands and sessions of a try's view. */

@@ -20,7 +20,7 @@ export interface ScanOptions {
   readonly keepMoved?: boolean | undefined
   readonly ahead?: Ahead | undefined
   /** Reads a new or changed file, and returns the digest of its bytes; `undefined` for an unreadable file. */
-  readonly take: (place: string, seen: Stats) => Digest | undefined
+  readonly take: (place: string, seen: Stats, path: string) => Digest | undefined
 }
 
 export interface ScanResult {

@@ -205,7 +205,7 @@ class Scan {
       return this.#see(path, { ...factsOf(status, type, ino), target, unsettled: this.#isRecent(status) })
     }
     const { maxFileBytes, take } = this.#options
-    const taken = status.size > maxFileBytes ? undefined : take(place, status)
+    const taken = status.size > maxFileBytes ? undefined : take(place, status, path)
     if (taken === undefined) {
       this.#left.name(
         path,

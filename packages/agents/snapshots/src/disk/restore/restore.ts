@@ -15,13 +15,30 @@ export interface Conflict {
   readonly reason: string
 }
 
+export interface RestoreOptions {
+  /** The wanted states as `before`, with their attributes, and the states of the last scan as `after`. */
+  readonly pairs: readonly Pair[]
+  /** For groups of hard links: the path of an entry that stays, to link the others to. */
+  readonly anchors: Map<string, string>
+  /** The turn at which unchanged directories had the times that they keep. Default: they get the time of the change. */
+  readonly timesAt?: number | undefined
+  readonly discards: boolean
+}
+
 /** Restores paths unchanged since the last scan. Each file is old or new at every moment, also after a kill. */
 export function restore(
   tree: Tree,
   database: Database,
   { since, pairs, discards }: { readonly since: number; readonly pairs: readonly Pair[]; readonly discards: boolean },
 ): Conflict[] {
-  return new Restore(tree, database, since).run(pairs, discards)
+  const wanted = pairs.map(({ before, ...pair }) => {
+    return { ...pair, before: before && { ...before, attributes: tree.attributes.at(since, pair.path) } }
+  })
+  return apply(tree, database, { pairs: wanted, anchors: findAnchors(tree, since, pairs), timesAt: since, discards })
+}
+
+export function apply(tree: Tree, database: Database, options: RestoreOptions): Conflict[] {
+  return new Restore(tree, database, options.timesAt).run(options)
 }
 
 /** Restores the mode of directories that a killed restore had made writable. */
@@ -38,7 +55,7 @@ export function tightenAgain({ id, root }: Tree, database: Database): void {
 class Restore {
   readonly #tree: Tree
   readonly #database: Database
-  readonly #since: number
+  readonly #timesAt: number | undefined
   readonly #conflicts = new Map<string, string>()
   readonly #completed: string[] = []
   readonly #made = new Map<string, string>()
@@ -46,26 +63,17 @@ class Restore {
   readonly #times = new Map<string, number>()
   #at = ''
 
-  constructor(tree: Tree, database: Database, since: number) {
+  constructor(tree: Tree, database: Database, timesAt: number | undefined) {
     this.#tree = tree
     this.#database = database
-    this.#since = since
+    this.#timesAt = timesAt
   }
 
-  run(pairs: readonly Pair[], discards: boolean): Conflict[] {
-    const plan = planOf(
-      pairs.map(({ before, ...pair }) => {
-        return {
-          ...pair,
-          before: before && { ...before, attributes: this.#tree.attributes.at(this.#since, pair.path) },
-        }
-      }),
-      discards,
-    )
+  run({ pairs, anchors, discards }: RestoreOptions): Conflict[] {
+    const plan = planOf(pairs, discards)
     for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)
     // read all content first: damaged bytes must not be found in the middle of a restore
     for (const content of plan.contents) this.#tree.read(content) // @defence saved bytes that were damaged: with damaged bytes changes
-    const anchors = findAnchors(this.#tree, this.#since, pairs)
     const source = (path: string, facts: Facts): Uint8Array | Place | undefined => {
       if (facts.type !== 'file') return undefined
       const anchor = facts.links === undefined ? undefined : anchors.get(facts.links)
@@ -115,11 +123,12 @@ class Restore {
 
   /** An unchanged directory keeps its time, though entries in it were replaced. */
   #keepTimes({ directories, ...acts }: Plan): void {
+    if (this.#timesAt === undefined) return
     const marked = new Set(directories.map(({ path }) => path))
     const touched = [...acts.removed, ...acts.created, ...acts.changed].map(({ path }) => dirname(path))
     for (const path of new Set(touched)) {
       const now = this.#tree.live.get(path)
-      const then = this.#tree.at(this.#since, path)
+      const then = this.#tree.at(this.#timesAt, path)
       if (marked.has(path) || now === undefined || then === undefined || !isSameState(now, then)) continue
       this.#attempt(path, (place) => mark(place, now, now), { isNew: true })
     }
