@@ -37,14 +37,18 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 4,
     reason: 'the check gives a fresh directory away before any command runs',
   },
-  'packages/adapters/local/src/create.ts': {
+  'packages/adapters/local/src/host/calls.ts': {
+    acts: 12,
+    reason: 'the calls themselves: their callers pass paths below `/proc/self/fd` of a verified directory',
+  },
+  'packages/adapters/local/src/root/private-directory.ts': {
     acts: 3,
     reason:
       'a scratch directory with a random name, in a directory where only its user can exchange it, given away while it is empty',
   },
-  'packages/adapters/local/src/host/calls.ts': {
-    acts: 12,
-    reason: 'the calls themselves: their callers pass paths below `/proc/self/fd` of a verified directory',
+  'packages/adapters/local/src/root/scratch-places.ts': {
+    acts: 2,
+    reason: 'an empty directory beside a root, which is looked at after it is made, and removed only while it is empty',
   },
   'packages/adapters/local/src/write/make-way.ts': {
     acts: 1,

@@ -50,6 +50,7 @@ export interface LocalDriverParts {
   readonly owner: Owner | undefined
   readonly onClose: () => Promise<void>
   readonly createScratch: (options?: SignalOption) => Promise<StorageAdapter>
+  readonly createFork: (task: Task, options: AdapterOptions.Fork) => Promise<StorageAdapter>
 }
 
 interface TaskOptions {
@@ -201,6 +202,11 @@ export class LocalDriver implements Driver {
 
   createScratch(options: SignalOption): Promise<StorageAdapter> {
     return this.#parts.createScratch(options)
+  }
+
+  createFork(options: AdapterOptions.Fork): Promise<StorageAdapter> {
+    const call = { operation: 'createFork', path: paths.mountRoot, signal: options.signal, unlimited: true }
+    return this.#run(call, (task) => this.#parts.createFork(task, options))
   }
 
   async close(): Promise<void> {

@@ -1,15 +1,13 @@
 import { identityOf } from './host/calls.ts'
-import { constants } from 'node:fs'
-import { chmod, chown, lstat, mkdtemp, realpath as resolveLinks, statfs } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { lstat, realpath as resolveLinks, statfs } from 'node:fs/promises'
 
 import { paths, WorkspaceError } from '@ws/core'
-import { type MountPath, type SignalOption, type StorageAdapter, defineAdapter } from '@ws/core/adapter'
+import { type SignalOption, type StorageAdapter, defineAdapter } from '@ws/core/adapter'
 import { shortages } from '@ws/core/executor'
 import { HostPaths } from '@ws/sandbox'
 
 import { LocalDriver } from './adapter.ts'
-import { handleOf, hasProc, release } from './confine/handle.ts'
+import { handleOf, hasProc } from './confine/handle.ts'
 import type { Task } from './confine/task.ts'
 import { Tree } from './confine/tree.ts'
 import { nativeCode, translate } from './errors.ts'
@@ -31,11 +29,10 @@ import { capabilitiesOf } from './capabilities.ts'
 import { createRoot } from './root/create-root.ts'
 import { probeCase } from './root/case.ts'
 import { chooseOwner, ownUser, recipientOf } from './root/owner.ts'
-import { givenUpMode, leftScratch, scratchPlaces, scratchPrefix } from './root/scratch-places.ts'
-import { lookAt } from './write/target.ts'
-import { RemovalProgress, removeEntry } from './write/remove.ts'
+import { makePrivate, removePrivate } from './root/private-directory.ts'
+import { givenUpMode, leavePlace, leftScratch, placeBeside, scratchPlaces } from './root/scratch-places.ts'
 import { sweepAtStart } from './confine/sweep-at-start.ts'
-import { ownMark } from './confine/temp.ts'
+import { createFork } from './fork/create-fork.ts'
 
 const operation = 'createLocalAdapter'
 
@@ -55,9 +52,11 @@ export async function createScratchAdapter(options: ScratchAdapterOptions = {}):
 const ordinary = { uid: 1000, gid: 1000 }
 
 async function openScratch({ owner, io }: Pick<CheckedOptions, 'owner' | 'io'>): Promise<StorageAdapter> {
-  const root = await makeScratchDirectory(owner ?? ownUser())
+  const user = owner ?? ownUser()
+  const sweep = (place: string): Promise<void> => sweepScratch(place, user.uid)
+  const root = await makePrivate(scratchPlaces(), { owner: user, operation: 'createScratch', sweep })
   try {
-    return await openRoot({ root, owner, io }, (task, identity) => removeScratch(task, root, identity))
+    return await openRoot({ root, owner, io }, (task, identity) => removePrivate(task, root, identity))
   } catch (error) {
     await calls.rmdir(root)
     throw error
@@ -108,12 +107,20 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const task: Task = { tree: first, calls, pooled: calls, operation, path: paths.mountRoot, signal: undefined }
   const caseSensitive = await probeCase(task, handle, type)
   await sweepAtStart(task, handle, { deep: !slowRoot && !mounts.touchesSlow(root) })
+  const user = owner ?? ownUser()
+  const sweep = (place: string): Promise<void> => sweepScratch(place, user.uid)
+  await sweep(placeBeside(root))
   const driver = new LocalDriver({
     tree: new Tree({ ...parts, caseSensitive }),
     engines,
     owner,
     capabilities: capabilitiesOf({ root, verified: fd >= 0, caseSensitive }),
     createScratch: (options) => createScratch({ owner, io }, options),
+    createFork: (forking, options) =>
+      createFork(forking, options, {
+        ...{ owner: user, sweep },
+        open: (at, whenClosed) => openRoot({ root: at, owner: givenOwner, io }, whenClosed),
+      }),
     onClose: async () => {
       try {
         await onClose({ ...task, ...engines.for([root]) }, identity)
@@ -190,14 +197,14 @@ const scratchSwept = 16
 async function sweepScratch(parent: string, uid: number): Promise<void> {
   let left = scratchSwept
   for (const root of await leftScratch(parent)) {
-    if ((left -= 1) < 0) return
+    if ((left -= 1) < 0) break
     try {
       const status = await lstat(root)
       const isOurs = status.uid === uid || status.uid === process.getuid?.()
       if (!status.isDirectory() || !isOurs || (status.mode & 0o777) !== 0o700) continue
       const leftover = await openRoot({ root, owner: undefined, io: 'auto' }, async (task, identity) => {
         try {
-          await removeScratch(task, root, identity)
+          await removePrivate(task, root, identity)
         } catch (error) {
           // The next start would fail in the same way and take as long, so the mode marks the directory. `ws doctor` names it.
           if (shortages.of(error) === undefined && task.tree.verified) {
@@ -211,58 +218,5 @@ async function sweepScratch(parent: string, uid: number): Promise<void> {
       // Another process is removing the directory, or it cannot be removed.
     }
   }
-}
-
-async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readonly gid: number }): Promise<string> {
-  let problem: unknown
-  for (const place of scratchPlaces()) {
-    try {
-      const parent = await resolveLinks(place)
-      if (!(await isOpenToAll(parent))) continue
-      await sweepScratch(parent, uid)
-      const root = await mkdtemp(join(parent, `${scratchPrefix}${ownMark()}-`))
-      await chmod(root, 0o700)
-      if (process.getuid?.() === 0) await chown(root, uid, gid)
-      return root
-    } catch (error) {
-      // another place would fail too
-      if (shortages.of(error)?.code === 'EIO')
-        throw translate(error, { operation: 'createScratch', path: paths.mountRoot })
-      problem = error
-    }
-  }
-  if (shortages.of(problem) !== undefined)
-    throw translate(problem, { operation: 'createScratch', path: paths.mountRoot })
-  throw new WorkspaceError({
-    code: 'EBACKEND',
-    operation: 'createScratch',
-    reason: 'no directory for temporary files can be used',
-    remedy: 'set TMPDIR to a directory that the owner can reach',
-    native: problem,
-  })
-}
-
-/** Whether other users can reach a directory. Always true unless this process is root. */
-async function isOpenToAll(directory: string): Promise<boolean> {
-  if (process.getuid?.() !== 0) return true
-  for (let at = directory; ; at = dirname(at)) {
-    if ((Number((await calls.lstat(at)).mode) & constants.S_IXOTH) === 0) return false
-    if (at === '/') return true
-  }
-}
-
-async function removeScratch(task: Task, root: string, identity: string): Promise<void> {
-  const above = dirname(root)
-  const parent = task.tree.verified ? handleOf(await calls.open(above, anyDirectory)) : { fd: -1, self: above }
-  try {
-    const name = basename(root)
-    const found = await lookAt(task, parent, name)
-    if (found === undefined || identityOf(found) !== identity) return // another process has removed it, or put something else there
-    const progress = new RemovalProgress(task, '/' as MountPath, { unlock: true })
-    await removeEntry(task, parent, name, progress)
-  } catch (error) {
-    throw translate(error, { operation: 'close', path: paths.mountRoot })
-  } finally {
-    await release(task, parent)
-  }
+  await leavePlace(parent)
 }

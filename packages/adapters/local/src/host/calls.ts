@@ -32,7 +32,8 @@ export interface Calls {
   readlink(name: HostName): Maybe<Buffer>
   realpath(name: string): Maybe<string>
   read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Maybe<number>
-  write(fd: number, buffer: Uint8Array, offset: number, length: number): Maybe<number>
+  /** Writes at the descriptor's own position unless `position` is given. */
+  write(fd: number, buffer: Uint8Array, offset: number, length: number, position?: number): Maybe<number>
   mkdir(name: HostName, mode: number): Maybe<void>
   rmdir(name: HostName): Maybe<void>
   unlink(name: HostName): Maybe<void>
@@ -134,7 +135,9 @@ export function immediateCalls(pace: Pace): ImmediateCalls {
     read: timed((fd: number, buffer: Uint8Array, offset: number, length: number, position: number) =>
       fs.readSync(fd, buffer, offset, length, position),
     ),
-    write: timed((fd, buffer, offset, length) => fs.writeSync(fd, buffer, offset, length)),
+    write: timed((fd: number, buffer: Uint8Array, offset: number, length: number, position?: number) =>
+      fs.writeSync(fd, buffer, offset, length, position),
+    ),
     mkdir: timed((name, mode) => void fs.mkdirSync(name, mode)),
     rmdir: timed((name) => fs.rmdirSync(name)),
     unlink: timed((name) => fs.unlinkSync(name)),
@@ -183,6 +186,7 @@ const write = promisify(fs.write) as (
   buffer: Uint8Array,
   offset: number,
   length: number,
+  position?: number,
 ) => Promise<{ bytesWritten: number }>
 const mkdir = promisify(fs.mkdir)
 const rmdir = promisify(fs.rmdir) as (name: HostName) => Promise<void>

@@ -1,7 +1,8 @@
 import type { HostName } from './calls.ts'
 
-export function under(base: string, name: HostName): HostName {
-  return typeof name === 'string' ? `${base}/${name}` : Buffer.concat([Buffer.from(`${base}/`), name])
+export function under(base: HostName, name: HostName): HostName {
+  if (typeof base === 'string' && typeof name === 'string') return `${base}/${name}`
+  return Buffer.concat([base, '/', name].map((part) => Buffer.from(part)))
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -5,7 +5,7 @@ import type { MountPath, AdapterOptions } from '@ws/core/adapter'
 import { type Handle, openData, statusOf } from '../confine/handle.ts'
 import { notAFile } from '../confine/open.ts'
 import { permissionsOf, versionOf } from '../confine/status.ts'
-import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { type Target, type Task, callsFor, targetOf } from '../confine/task.ts'
 import { contractFailure, nativeCode } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
 import { pathOfDescriptor } from '../host/calls.ts'
@@ -92,25 +92,40 @@ async function atDestination(
 
 async function copyData(task: Task, { handle, status }: CopiedEntry['source'], to: number): Promise<void> {
   const bits = Number(status.mode) & 0o7777
-  // The system's copy call would keep setuid and setgid bits, and share blocks.
-  const inOneCall = task.tree.verified && status.size > smallBytes && bits === permissionsOf(status)
   // The system's copy call would wait for a lease. While this file is open, no process gets a lease.
   const from = await openWithPatience(task, () => openData(task, handle, reading))
   try {
-    if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return
-    await copyInChunks(task, from, to, status)
+    // The system's copy call would keep setuid and setgid bits, and share blocks.
+    if (bits === permissionsOf(status)) await copyBytes(task, from, to, status)
+    else await copyInChunks(task, from, to, status)
   } finally {
     await task.calls.close(from)
   }
 }
 
-async function copyInKernel({ pooled }: Task, { self }: Handle, { size }: Status, to: string): Promise<boolean> {
-  if (size <= oneCallBytes) {
-    await pooled.copyFile(self, to, constants.COPYFILE_FICLONE)
+/** Copies an open file's bytes into a new file, which may get the setuid and setgid bits. Shares blocks where the file system can. */
+export async function copyBytes(task: Task, from: number, to: number, status: Status): Promise<void> {
+  if (task.tree.verified && status.size > smallBytes) {
+    if (await copyInKernel(task, pathOfDescriptor(from), status, pathOfDescriptor(to))) return
+  }
+  await copyInChunks(task, from, to, status)
+}
+
+/** Bytes of the blocks that a file's status counts. */
+const blockBytes = 512n
+
+/** Whether a file has holes. */
+function isSparse({ size, blocks }: Status): boolean {
+  return blocks * blockBytes < size
+}
+
+async function copyInKernel({ pooled }: Task, from: string, status: Status, to: string): Promise<boolean> {
+  if (status.size <= oneCallBytes && !isSparse(status)) {
+    await pooled.copyFile(from, to, constants.COPYFILE_FICLONE)
     return true
   }
   try {
-    await pooled.copyFile(self, to, constants.COPYFILE_FICLONE_FORCE) // shares blocks, or fails at once
+    await pooled.copyFile(from, to, constants.COPYFILE_FICLONE_FORCE) // shares blocks, or fails at once
     return true
   } catch (error) {
     if (nativeCode(error) === 'ENOSPC') throw error
@@ -118,15 +133,22 @@ async function copyInKernel({ pooled }: Task, { self }: Handle, { size }: Status
   }
 }
 
-async function copyInChunks(task: Task, from: number, to: number, { size }: Status): Promise<void> {
-  const calls = size <= smallBytes ? task.calls : task.pooled
-  const buffer = new Uint8Array(Number(size < chunkBytes ? size + 1n : chunkBytes))
-  let position = 0
-  for (;;) {
+const zeros = Buffer.alloc(chunkBytes)
+
+async function copyInChunks(task: Task, from: number, to: number, status: Status): Promise<void> {
+  const calls = callsFor(task, status.size)
+  const sparse = isSparse(status)
+  const buffer = Buffer.alloc(Number(status.size < chunkBytes ? status.size + 1n : chunkBytes))
+  for (let position = 0; ; ) {
     task.signal?.throwIfAborted()
     const count = await calls.read(from, buffer, 0, buffer.length, position)
-    if (count === 0) return
-    for (let written = 0; written < count; ) written += await calls.write(to, buffer, written, count - written)
+    if (count === 0) {
+      if (sparse) await calls.ftruncate(to, position) // a hole at the end
+      return
+    }
+    const isHole = sparse && buffer.compare(zeros, 0, count, 0, count) === 0
+    for (let written = isHole ? count : 0; written < count; )
+      written += await calls.write(to, buffer, written, count - written, position + written)
     position += count
   }
 }

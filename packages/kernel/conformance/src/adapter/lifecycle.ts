@@ -19,6 +19,8 @@ export function lifecycleTests({ describe, test, change }: Suite): void {
       if (begun !== undefined) await rejects(begun, 'ECLOSED', { what: 'beginCommand' })
       const scratch = it.adapter.createScratch?.()
       if (scratch !== undefined) await rejects(scratch, 'ECLOSED', { what: 'createScratch' })
+      const forked = it.adapter.createFork?.()
+      if (forked !== undefined) await rejects(forked, 'ECLOSED', { what: 'createFork' })
     })
 
     test('can be called twice, and by disposal', {}, async (it) => {

@@ -8,6 +8,7 @@ import { copyTests } from './copy.ts'
 import { createDirectoryTests } from './create-directory.ts'
 import { deleteTests } from './delete.ts'
 import { errorTests } from './errors.ts'
+import { forkTests } from './forks.ts'
 import { hostTests } from './host.ts'
 import { lifecycleTests } from './lifecycle.ts'
 import { linkTests } from './links.ts'
@@ -50,6 +51,7 @@ const files = [
   hostTests,
   concurrencyTests,
   lifecycleTests,
+  forkTests,
 ]
 
 /** Tests the contract of `StorageAdapter`, as far as the adapter's capabilities apply. Each skipped test names the missing capability. */
