@@ -35,15 +35,20 @@ export function standings(
   for (const { path, after } of ours)
     for (let at = path; after !== undefined && at !== '/'; ) filled.add((at = dirname(at)))
   const found = new Map<string, Checkpoints.ForkDifference['ours']>()
+  /** Whether the origin has a directory for a new entry, or gets it by the merge. */
+  const hasDirectory = (path: string): boolean => {
+    const standing = found.get(path)
+    if (standing === 'unchanged') return true
+    if (own.has(path)) return isDirectory(own.get(path)?.after)
+    return standing === undefined || isDirectory(shared(path))
+  }
   const standing = ({ path, before, after }: Named): Checkpoints.ForkDifference['ours'] => {
     const { before: was, after: now } = own.get(path) ?? { before: shared(path), after: shared(path) }
     if (now === after) return 'same'
     // the copy may have caught a later state than the checkpoint
     if (now !== was || was !== before) return 'changed'
     if (!isDirectory(after) && filled.has(path)) return 'changed'
-    const above = dirname(path)
-    const isGone = own.has(above) && !isDirectory(own.get(above)?.after) && found.get(above) !== 'unchanged'
-    return after !== undefined && isGone ? 'changed' : 'unchanged'
+    return after === undefined || hasDirectory(dirname(path)) ? 'unchanged' : 'changed'
   }
   // directories before their entries
   for (const one of theirs.toSorted((left, right) => left.path.length - right.path.length))

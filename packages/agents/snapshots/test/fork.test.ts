@@ -4,9 +4,9 @@ import { failureOf, shareEngine, siteOf } from './support/site.ts'
 
 shareEngine()
 
-describe('a fork in memory', () => {
+describe.each(['memory', 'local'] as const)('a fork in a %s store', (kind) => {
   it('[EF3] changes alone, and gives its changes to the workspace it was made from', async () => {
-    const { workspace } = await siteOf({ kind: 'memory' })
+    const { workspace } = await siteOf({ kind })
     await workspace.write('/a', 'one')
     await workspace.write('/both', 'one')
     await workspace.write('/d/x', 'x', { parents: true })

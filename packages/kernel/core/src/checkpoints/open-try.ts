@@ -216,7 +216,7 @@ export class OpenTry<Result> implements Attempt {
   }
 }
 
-function over(operation: string, how: string): Error {
+export function over(operation: string, how: string): Error {
   return virtualError({
     code: 'ECLOSED',
     operation,

@@ -8,6 +8,7 @@ import type { Command, Workspace } from '../contract/workspace.ts'
 import { virtualError } from '../mount/errors.ts'
 import { begun, refuseBusy } from '../checkpoints/busy.ts'
 import type { CheckpointParts } from '../checkpoints/door.ts'
+import { ForkTry, type TryFork } from '../checkpoints/fork-try.ts'
 import { OpenTry, type TryView } from '../checkpoints/open-try.ts'
 import { withoutEngine } from '../checkpoints/select.ts'
 
@@ -21,6 +22,9 @@ export interface TryDoor {
   readonly busy: readonly string[]
   readonly hasOtherWriter: boolean
   readonly viewOf: (attempt: Attempt) => TryView
+  readonly fork: (signal: AbortSignal | undefined) => Promise<TryFork>
+  /** The open tries in forks. */
+  readonly tries: Set<Pick<Attempt, 'close'>>
 }
 
 export async function beginTry(
@@ -29,17 +33,22 @@ export async function beginTry(
   options: TryOptions = {},
 ): Promise<Try<unknown>> {
   checkMethod(typeof given === 'function' ? 'tryFunction' : 'try', 'try', options)
-  const { exclusive = false, network = false, decideWithin = defaultWithin, ...rest } = options
+  const { exclusive = false, fork = false, network = false, decideWithin = defaultWithin, ...rest } = options
   const { context, viewOf } = door
   const { signal } = rest
   return perform(context, { operation: 'try', path: context.root, signal }, async () => {
     const line = typeof given === 'function' ? undefined : normaliseCommand(given, rest.shell).line
-    const parts = admitted(door, exclusive)
+    const parts = fork ? undefined : admitted(door, exclusive)
     const level = door.executor?.attached.guarantees.network
     if (!network && level !== undefined && !satisfies(level, 'names')) throw openNetwork(door.executor?.name ?? '')
     const hostRules = !network && level === 'names' ? [{ kind: 'hosts', name: 'try', hosts: [] } as const] : []
-    const attempt = new OpenTry({ context, parts, line, hostRules, decideWithin, viewOf })
-    return attempt.run(typeof given === 'function' ? given : (view) => view.exec(given, rest), signal)
+    const work = typeof given === 'function' ? given : (view: Workspace) => view.exec(given, rest)
+    if (parts !== undefined)
+      return new OpenTry({ context, parts, line, hostRules, decideWithin, viewOf }).run(work, signal)
+    const made = await door.fork(signal)
+    const attempt = new ForkTry({ ...made, line, hostRules, decideWithin, tries: door.tries })
+    if (context.state.isClosed) await attempt.close()
+    return attempt.run(work)
   })
 }
 

@@ -18,7 +18,7 @@ import type { CommandResult, RunningCommand } from '../contract/executor.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { exec, spawn } from '../commands/commands.ts'
 import { admitCall } from '../calls/context.ts'
-import type { Context } from '../calls/context.ts'
+import type { Attempt, Context } from '../calls/context.ts'
 import type { ChosenExecutor } from '../commands/enforcement.ts'
 import { virtualError } from '../mount/errors.ts'
 import { explain } from '../commands/explain.ts'
@@ -60,6 +60,7 @@ import type { ListeningPort, PublishedPort, PublishOptions } from '../contract/p
 import type { Try, TryOptions } from '../contract/tries.ts'
 import type { MergeOptions, MergeResult } from '../contract/forks.ts'
 import { fork, type ForkSide } from '../checkpoints/fork.ts'
+import type { TryView } from '../checkpoints/open-try.ts'
 import { merge, type MergeSide } from '../checkpoints/merge.ts'
 import { search } from '../files/searching.ts'
 import { copy, move } from '../files/transfer.ts'
@@ -110,6 +111,7 @@ export class LiveWorkspace implements Workspace {
   readonly #checkpoints: LiveCheckpoints
   readonly #parts: CheckpointParts | undefined
   readonly #writers: Writers | undefined
+  readonly #tries = new Set<Pick<Attempt, 'close'>>()
   readonly #again: LiveWorkspaceOptions['again']
   readonly #work = new LiveWork(() => this.#door)
   readonly #ports = new Ports(() => this.#door)
@@ -351,15 +353,23 @@ export class LiveWorkspace implements Workspace {
         executor: this.#executor,
         busy: this.#busy(),
         hasOtherWriter: this.#writers?.hasOther() === true,
-        viewOf: (attempt) => {
-          const workspace = this.#view({ attempt }, this.#parts)
-          workspace.#executor = this.#executor
-          return { workspace, end: (waits) => workspace.#endWork(waits) }
+        viewOf: (attempt) => this.#tryView(attempt),
+        fork: async (signal) => {
+          const made = await this.fork({ signal })
+          const merged = (paths: readonly string[] | undefined) => this.merge(made, { paths })
+          return { fork: made, viewOf: (attempt) => made.#tryView(attempt), merge: merged }
         },
+        tries: this.#tries,
       },
       given,
       options,
     ) as Promise<Try<Result>>
+  }
+
+  #tryView(attempt: Attempt): TryView {
+    const workspace = this.#view({ attempt }, this.#parts)
+    workspace.#executor = this.#executor
+    return { workspace, end: (waits) => workspace.#endWork(waits) }
   }
 
   get forkedFrom(): string | undefined {
@@ -462,7 +472,7 @@ export class LiveWorkspace implements Workspace {
     await attempt(() => this.#ports.close())
     await this.#endRunning()
     await attempt(() => this.#executor?.attached.close())
-    await attempt(() => this.#context.state.attempt?.close())
+    for (const one of [this.#context.state.attempt, ...this.#tries]) await attempt(() => one?.close())
     await attempt(() => this.#flushAll({}))
     await attempt(() => this.#checkpoints.close())
     await attempt(() => this.#scratch.close())
