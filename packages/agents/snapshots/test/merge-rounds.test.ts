@@ -89,6 +89,8 @@ async function check({ name, workspace, fork, look, edit, isDisk, seed }: Round)
 describe('random merges', { tags: 'rounds' }, () => {
   it('[EF3] in memory: each path is ours, theirs or a named conflict, and the fork stays as it is', async () => {
     const checkpoints = createCheckpoints()
+    // the thread stays for as long as one workspace is open
+    await using _holder = await createWorkspace({ mounts: [{ at: '/', adapter: createMemoryAdapter() }], checkpoints })
     const edit = (workspace: Workspace, seed: number) => randomCalls(workspace, { seed, count: 12, keepsBits: true })
     for (const seed of rounds({ quick: 25, most: 1_000, seconds: 120 })) {
       const mounts = [{ at: '/', adapter: () => createMemoryAdapter() }]
@@ -104,7 +106,6 @@ describe('random merges', { tags: 'rounds' }, () => {
     const checkpoints = createCheckpoints({ stateDirectory: `${state}/kept`, maxFileBytes })
     const unused = await ownDirectory()
     const mounts = [{ at: '/', adapter: () => createLocalAdapter({ root: unused }) }]
-    // the thread stays for as long as one workspace is open
     await using _holder = await createWorkspace({ mounts, checkpoints })
     for (const seed of rounds({ quick: 8, most: 1_000, seconds: 360 })) {
       await using root = await createScratchDirectory()
