@@ -19,7 +19,7 @@ export const fileMutations: Mutations = {
     {
       removes: 'the opening before the call of the system that copies',
       text: '  const from = await openWithPatience(',
-      by: '  if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return\n  const from = await openWithPatience(',
+      by: '  if (await copyInKernel(task, handle.self, status, pathOfDescriptor(to))) return\n  const from = await openWithPatience(',
       title: 'where it is read, copied',
     },
   ],

@@ -165,4 +165,32 @@ describeWith(component('python3'), 'while another process exchanges a directory 
     racer.kill('SIGKILL')
     await once(racer, 'exit')
   })
+
+  for (const files of [0, 300])
+    it(`[EF3] a fork holds nothing from outside: a file that becomes a link, beside ${files} files`, async () => {
+      const site = await openSite()
+      await prepare(site)
+      for (const top of [site.root, join(site.root, 'dir/sub')]) {
+        await symlink(join(site.outside, 'file'), join(top, 'leads'))
+        for (let index = 0; index <= files; index += 1) await writeFile(join(top, `plain-${index}`), 'inside')
+      }
+      const racers = [
+        await startExchange(join(site.root, 'dir'), join(site.root, 'link')),
+        await startExchange(join(site.root, 'plain-0'), join(site.root, 'leads')),
+        await startExchange(join(site.root, 'dir/sub/plain-0'), join(site.root, 'dir/sub/leads')),
+      ]
+      let done = 0
+      for (let index = 0; index < (deep ? 300 : files === 0 ? 25 : 3); index += 1) {
+        try {
+          await using fork = await site.adapter.createFork()
+          const copied = await snapshot(fork.hostPath?.(at('/')) ?? '')
+          expect(Object.values(copied).filter((entry) => entry.includes('OUTSIDE'))).toEqual([])
+          done += 1
+        } catch (error) {
+          if (!isWorkspaceError(error, 'EBUSY')) throw error
+        }
+      }
+      expect(done).toBeGreaterThan(0)
+      for (const racer of racers) racer.kill('SIGKILL')
+    })
 })

@@ -18,7 +18,7 @@ export function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: VersionedStatus)
   return bytes.toString('base64url')
 }
 
-export function typeOf(status: Status): FileType {
+export function typeOf(status: Pick<Status, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): FileType {
   if (status.isFile()) return 'file'
   if (status.isDirectory()) return 'directory'
   return status.isSymbolicLink() ? 'symlink' : 'other'

@@ -6,6 +6,7 @@ import type { AdapterOptions, Owner, StorageAdapter } from '@ws/core/adapter'
 
 import { type Handle, handleOf, openChild, release, statusOf } from '../confine/handle.ts'
 import { changing } from '../confine/open.ts'
+import { permissionsOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { nativeCode } from '../errors.ts'
 import { identityOf, pathOfDescriptor } from '../host/calls.ts'
@@ -43,10 +44,11 @@ export async function createFork(
   const parent = await openPlain(task, above)
   const identity = identityOf(await statusOf(task, parent))
   try {
-    await task.calls.mkdir(under(parent.self, copyName), 0o700)
+    await task.calls.mkdir(under(parent.self, copyName), 0o777)
     const copy = await openChild(task, parent, copyName, { directory: true })
     try {
-      await new CopyAll(task, source, copy, status).run()
+      const kept = permissionsOf(await statusOf(task, copy))
+      await new CopyAll(task, source, copy, { status, kept }).run()
       task.signal?.throwIfAborted()
       if (place !== undefined) await moveTo(task, parent, place)
       await giveState(task, copy, status)
