@@ -6,6 +6,7 @@ import { addCheckpoints } from './commands/checkpoints.ts'
 import { addDoctor } from './commands/doctor/index.ts'
 import { addExec } from './commands/exec.ts'
 import { addPublish } from './commands/publish.ts'
+import { addFork } from './commands/fork.ts'
 import { addExplain } from './commands/explain.ts'
 import { addFileCommand } from './commands/files/add.ts'
 import { fileCommands } from './commands/files/table.ts'
@@ -216,7 +217,7 @@ ${exitCodesHelp}`,
   program.commandsGroup('Files:')
   for (const command of fileCommands) addFileCommand(program, start, command)
   program.commandsGroup('Undo:')
-  for (const add of [addTry, addCheckpoints]) add(program, start)
+  for (const add of [addTry, addCheckpoints, addFork]) add(program, start)
   program.commandsGroup('Agents:')
   for (const add of [addTool, addMcp, addRun, addThread]) add(program, start)
   program.commandsGroup('Set up and check:')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
-import type { Change, Workspace } from '@ws/core'
+import type { Change, CheckpointEngine, Workspace } from '@ws/core'
 import type { Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
@@ -13,7 +13,7 @@ import { escapeText, nameOn } from '../terminal/escape.ts'
 import type { Style } from '../terminal/style.ts'
 import { complainTo } from '../terminal/wrap.ts'
 
-interface StateFlag {
+export interface StateFlag {
   readonly state?: string | undefined
 }
 
@@ -21,7 +21,7 @@ interface SinceFlag extends StateFlag {
   readonly since?: string
 }
 
-const stateFlag = ['--state <dir>', 'the directory of saved states, outside every mount'] as const
+export const stateFlag = ['--state <dir>', 'the directory of saved states, outside every mount'] as const
 const sinceFlag = ['--since <id>', 'the checkpoint to compare with (default: the latest)'] as const
 
 export function addCheckpoints(program: Command, start: Start): void {
@@ -146,10 +146,19 @@ async function restore(
 
 /** Opens the workspace with the default engine. */
 export async function openWithCheckpoints(
-  { open: openWorkspace, settings }: CommandContext,
-  { state }: StateFlag,
-  { executors = false } = {},
+  context: CommandContext,
+  flags: StateFlag,
+  { executors = false, checkpoints }: { readonly executors?: boolean; readonly checkpoints?: CheckpointEngine } = {},
 ): Promise<Workspace> {
+  const engine = checkpoints ?? (await engineFor(context, flags))
+  const workspace = await context.open({ executors, checkpoints: engine })
+  if (workspace.droppedTry !== undefined)
+    complainTo(process.stderr, 'an earlier `ws try` was killed before it ended; its changes were taken back')
+  return workspace
+}
+
+/** The default engine, with the state of this set of mounts. */
+export async function engineFor({ settings }: CommandContext, { state }: StateFlag): Promise<CheckpointEngine> {
   const isBucket = (storage: StorageSettings): boolean => !hasDirectory(storage) || storage.kind === 'rclone'
   if (settings.mounts.some(({ storage, access }) => access !== 'read-only' && isBucket(storage))) {
     throw new UsageError(
@@ -158,10 +167,7 @@ export async function openWithCheckpoints(
   }
   const { createCheckpoints } = await loadOptional('@ws/snapshots')
   const stateDirectory = state === undefined ? await defaultState(JSON.stringify(settings.mounts)) : resolve(state)
-  const workspace = await openWorkspace({ executors, checkpoints: createCheckpoints({ stateDirectory }) })
-  if (workspace.droppedTry !== undefined)
-    complainTo(process.stderr, 'an earlier `ws try` was killed before it ended; its changes were taken back')
-  return workspace
+  return createCheckpoints({ stateDirectory })
 }
 
 /** The default state directory. Each set of mounts has its own directory, so that different workspaces never block each other. */

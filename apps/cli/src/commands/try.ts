@@ -15,6 +15,7 @@ interface TryFlags {
   readonly cwd?: string
   readonly timeout?: number
   readonly network?: true
+  readonly fork?: true
   readonly keep?: true
   readonly drop?: true
   readonly state?: string
@@ -29,12 +30,13 @@ export function addTry(program: Command, start: Start): void {
     .summary('run a command, show its changes, and keep or take them back')
     .description(
       'Runs a command in place, shows the changed files and the first lines of a diff, and asks which changes to keep. ' +
-        'Nothing else may change the files until then. Ends with the exit code of the command.',
+        'Nothing else may change the files until then, except with --fork. Ends with the exit code of the command.',
     )
     .argument('<command...>', 'after --, so that its own options stay its own')
     .option('--cwd <dir>', 'directory in the workspace (default: its root)')
     .addOption(new Option('--timeout <time>', 'end it after this time: 500ms, 30s, 5m').argParser(parseTime))
     .option('--network', 'give it the network that `exec` has (default: none)')
+    .option('--fork', 'run it in a temporary copy, so that others may change the files meanwhile')
     .addOption(new Option('--keep', 'keep all changes without asking').conflicts('drop'))
     .option('--drop', 'take all changes back without asking')
     .option('--state <dir>', 'the directory of saved states, outside every mount')
@@ -57,7 +59,7 @@ async function tryCommand(
   if (isAsking && (output.json || !process.stdin.isTTY || !process.stderr.isTTY))
     throw new UsageError('there is no terminal to ask on; give --keep or --drop')
   await using workspace = await openWithCheckpoints(context, { state }, { executors: true })
-  const options: TryOptions = { ...flags, exclusive: true, signal }
+  const options: TryOptions = { ...flags, exclusive: flags.fork === undefined, signal }
   await using attempt = await workspace.try(others.length === 0 ? first : [first, ...others], options)
   if (!output.json) await show(context, attempt)
   const ended = isAsking ? ask(context, attempt) : keep === true ? attempt.keep() : attempt.drop()

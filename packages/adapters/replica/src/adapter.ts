@@ -110,6 +110,13 @@ export function createAdapter({ local, engine, persist, isKept, release }: Repli
       await stat('/' as MountPath, { signal: options.signal })
       return engine.begin(options)
     },
+    createFork: async (options = {}) => {
+      await stat('/' as MountPath, { signal: options.signal })
+      // before a command, all files are brought over
+      await engine.complete(options.signal, 'createFork')
+      if (local.createFork === undefined) throw new Error('a local directory can always be forked')
+      return local.createFork(options)
+    },
     status: (): ReplicaStatus => ({ ...tree.status(), copying: engine.copy.progress }),
     verify: async (options = {}): Promise<ReplicaVerification> => {
       await engine.complete(options.signal, 'verify')

@@ -127,7 +127,7 @@ function refused(reason: string): WorkspaceError {
   return new WorkspaceError({
     code: 'EINVAL',
     operation: 'createFork',
-    reason: `\`directory\` ${reason}`,
+    reason: `cannot be copied to \`directory\`, which ${reason}`,
     remedy: 'name a missing or empty directory outside the storage',
   })
 }
