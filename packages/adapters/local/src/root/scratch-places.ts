@@ -25,15 +25,16 @@ export function placeBeside(root: string): string {
 
 /** Places for a copy of a root. Those on the root's disk come first, because a copy there can share its blocks. */
 export async function placesToFork(root: string, device: bigint): Promise<string[]> {
-  const near = [placeBeside(root)]
+  const near: string[] = []
   const far: string[] = []
   for (const place of scratchPlaces()) {
     const real = await realpath(place).catch(() => place) // a missing place fails later
     const isNear = (await stat(real, { bigint: true }).catch(() => undefined))?.dev === device
-    if (isNear) near.unshift(real)
-    else far.push(real)
+    ;(isNear ? near : far).push(real)
   }
-  return [...near, ...far].filter((place) => !`${place}/`.startsWith(root === '/' ? root : `${root}/`))
+  return [...near, placeBeside(root), ...far].filter(
+    (place) => !`${place}/`.startsWith(root === '/' ? root : `${root}/`),
+  )
 }
 
 /** The canonical path of a place. Makes a place beside a root that is missing. @throws if other users may write to that place */
