@@ -1,10 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import {
   chmodSync,
   chownSync,
   closeSync,
+  existsSync,
+  linkSync,
+  lstatSync,
   lutimesSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -147,4 +155,53 @@ describe('createFork on a disk', () => {
     })
     expect(readdirSync(path)).toEqual([])
   })
+
+  it('[EF3] of a user that may not read everything is refused with the path, and leaves nothing', async ({ skip }) => {
+    if (!isRoot) return skip('only root can give files to others')
+    const { root, outside } = await openSite()
+    const { uid, gid } = ordinaryOwner()
+    writeFileSync(join(root, 'of-root'), 'x', { mode: 0o640 })
+    chownSync(join(root, 'of-root'), 0, gid)
+    utimesSync(join(root, 'of-root'), odd, odd)
+    const call = (): Record<string, unknown> => {
+      const source = new URL('../src/index.ts', import.meta.url).href
+      const words = [
+        '--conditions=@ws/source',
+        '--input-type=module',
+        '-e',
+        forking,
+        source,
+        root,
+        join(outside, 'copy'),
+      ]
+      const { stdout, stderr } = spawnSync(process.execPath, words, { uid, gid, encoding: 'utf8', cwd: '/' })
+      return JSON.parse(stdout || JSON.stringify({ stderr })) as Record<string, unknown>
+    }
+    expect(call()).toEqual({ names: ['of-root'] })
+    const { mode, mtimeMs, ...copied } = lstatSync(join(outside, 'copy/of-root'))
+    expect([mode & 0o777, Math.trunc(mtimeMs), copied.uid]).toEqual([0o640, Math.trunc(odd * 1_000), uid])
+    rmSync(join(outside, 'copy'), { recursive: true })
+    mkdirSync(join(root, 'dir'))
+    for (const path of ['dir/closed', 'dir/shut'] as const) {
+      if (path === 'dir/shut') mkdirSync(join(root, path), { mode: 0o700 })
+      else writeFileSync(join(root, path), 'x', { mode: 0o600 })
+      expect(call(), path).toEqual({ code: 'EACCES', path: `/${path}` })
+      expect(readdirSync(outside), path).toEqual([])
+      rmSync(join(root, path), { recursive: true })
+    }
+  })
 })
+
+/** Forks under any user, and prints the outcome. */
+const forking = `
+const { createLocalAdapter } = await import(process.argv[1])
+const { readdirSync } = await import('node:fs')
+await using adapter = await createLocalAdapter({ root: process.argv[2] })
+try {
+  const directory = process.argv[3]
+  await (await adapter.createFork({ directory })).close()
+  console.log(JSON.stringify({ names: readdirSync(directory) }))
+} catch ({ code, path }) {
+  console.log(JSON.stringify({ code, path }))
+}
+`
