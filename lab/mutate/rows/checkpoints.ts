@@ -25,6 +25,49 @@ export const checkpointMutations: Mutations = {
       title: 'read-only parts',
     },
   ],
+  'a merge that shows what the rules deny, or writes where they forbid it': [
+    {
+      removes: 'the question to the rules of this workspace',
+      text: 'const virtual = sights.pathOf(difference)',
+      by: 'const virtual = forks.pathOf(difference)',
+      title: 'follows the rules',
+    },
+    {
+      removes: 'the question about writing',
+      text: "if (decision.effect !== 'allow') kept.set",
+      by: 'if (decision.effect === undefined) kept.set',
+      title: 'follows the rules',
+    },
+  ],
+  'work of this workspace that a merge would overwrite': [
+    {
+      removes: 'the comparison with the shared checkpoint',
+      text: "if (now !== was || was !== before) return 'changed'",
+      by: "if (was !== before) return 'changed'",
+      title: 'changes alone',
+    },
+    {
+      removes: 'the look at the copied state',
+      text: "if (now !== was || was !== before) return 'changed'",
+      by: "if (now !== was) return 'changed'",
+      title: 'caught another state',
+    },
+    {
+      removes: 'the look at a path in memory before it is written',
+      text: '  if (!isExpected) return changed\n',
+      title: 'an edit during a merge',
+    },
+    {
+      removes: 'the looks at a file before and after it is replaced',
+      changes: [
+        { text: '  if (!isSame) throw new Unexpected()' },
+        {
+          text: '  if (status === undefined || !isEntry(held, status, seen) || !isUnwritten(status, seen)) throw new Unexpected()',
+        },
+      ],
+      title: 'an edit during a merge',
+    },
+  ],
   'a directory exchanged for a link during a checkpoint or a restore': [
     {
       removes: 'opening without following, and the look at the place',

@@ -94,7 +94,7 @@ async function changesIn(
   const [sights, forks] = [new Sights(context, parts.mounts), new Sights(theirs.side.context, theirs.parts.mounts)]
   return found.flatMap((difference) => {
     const virtual = sights.pathOf(difference)
-    return virtual === undefined || forks.pathOf(difference) !== virtual ? [] : [{ ...difference, virtual }] // @defence `virtual === undefined || ` a merge that shows denied bytes
+    return virtual === undefined || forks.pathOf(difference) !== virtual ? [] : [{ ...difference, virtual }]
   })
 }
 
@@ -114,8 +114,7 @@ function divide(context: Context, found: readonly Change[], paths: readonly Virt
   const kept: Left = new Map()
   for (const { virtual: path, after, ours } of chosen) {
     const decision = context.gate.decide({ operation: 'write', path, need: 'write', size: after?.size })
-    if (decision.effect !== 'allow')
-      kept.set(path, decision.reason) // @defence `if (decision…) ` a merge into what the rules protect
+    if (decision.effect !== 'allow') kept.set(path, decision.reason)
     else if (ours === 'changed') conflicts.set(path, 'it was changed here too')
     else if (after?.type === 'file' && after.content === undefined) kept.set(path, 'its bytes were not saved')
   }
