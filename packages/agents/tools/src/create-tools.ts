@@ -1,23 +1,20 @@
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import type { VirtualPath, Workspace } from '@ws/core'
-import { escapeUnprintable, rehearsing } from '@ws/core/executor'
+import type { Try, Workspace } from '@ws/core'
 
-import { problemOf, sentenceOf } from './answers/from-error.ts'
-import type { Outcome, ProblemOptions } from './answers/problem.ts'
+import { renderProblem, runTool, answering } from './answers/run-tool.ts'
+import { approved } from './approval/approve.ts'
 import { nearestName } from './arguments/nearest.ts'
-import type { Dialect, Face, FaceTool } from './faces/face.ts'
+import { checkOptions } from './check-options.ts'
+import type { Face, FaceTool } from './faces/face.ts'
 import { createCheckpointTools, withChanges } from './faces/checkpoint-tools.ts'
 import { createFace } from './faces/index.ts'
-import { callOfFace } from './next/call-of-face.ts'
 import { possibleCall } from './next/possible-call.ts'
-import { wayOn } from './next/way-on.ts'
+import { hold } from './session/held-calls.ts'
 import { Session } from './session/session.ts'
 import type { Call } from './session/session.ts'
-import { faceNames, type FaceName } from './face-names.ts'
-import { jsonOf } from './text/frame.ts'
 import type { NextCall, RunOptions, Tool, ToolAnswer, Toolset, ToolsOptions } from './types.ts'
 
 const defaultContext = 50_000
+const defaultWithin = 3_600_000
 
 /** Makes the tools of one face. The caller closes the workspace. @throws WorkspaceError `EINVAL` for invalid options */
 export function createTools(workspace: Workspace, options: ToolsOptions = {}): Toolset {
@@ -31,6 +28,7 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
     keepsShell: options.shell === 'session',
     versions: name === 'file_system' || name === 'split',
     changes: options.changes,
+    decideWithin: options.decideWithin ?? defaultWithin,
   })
   const { root } = session.shell === undefined ? {} : workspace
   const made = createFace(name, { downloads: session.downloads !== undefined, root })
@@ -40,8 +38,19 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   const tools = face.tools.map((tool): Tool => {
     const { name: toolName, inputSchema, annotations } = tool
     const description = descriptionOf(tool, workspace, session.shell !== undefined)
-    const run = (input: unknown, { signal }: RunOptions = {}): Promise<ToolAnswer> =>
-      runTool(face, tool, session.begin(toolName, signal), input)
+    const run = (input: unknown, { signal }: RunOptions = {}): Promise<ToolAnswer> => {
+      const call = session.begin(toolName, signal)
+      const run = (one: Call) => runTool(face, tool, one, input)
+      const { approve } = options
+      if (annotations.readOnlyHint || tool.reads?.(input) === true) return run(call)
+      if (approve !== undefined)
+        return answering(face, tool, { call, input, work: () => approved({ call, input, approve, run }) })
+      const work = async () => {
+        session.held.refuseOthers()
+        return run(call)
+      }
+      return answering(face, tool, { call, input, work })
+    }
     return { name: toolName, description, inputSchema, annotations, run }
   })
   return new LiveToolset(session, face, tools)
@@ -97,33 +106,6 @@ function withoutCommands(face: Face): Face {
   return { ...face, tools, next }
 }
 
-function checkOptions(
-  face: FaceName,
-  { commands, maxContext, checkpoints, changes, shell }: ToolsOptions,
-  { keepsCheckpoints }: Workspace,
-): void {
-  const fail = (reason: string, remedy: string): WorkspaceError =>
-    new WorkspaceError({ code: 'EINVAL', operation: 'createTools', reason, remedy })
-  if (!faceNames.includes(face)) {
-    throw fail(`\`face\` must be one of ${faceNames.map((one) => `\`${one}\``).join(', ')}`, 'give one of them')
-  }
-  if (face === 'openai' && commands === false) {
-    throw fail('the face `openai` reads files by commands', 'allow commands, or choose another face')
-  }
-  if (shell !== undefined && shell !== 'command' && shell !== 'session') {
-    throw fail('`shell` must be `command` or `session`', 'give one of them, or leave it out for `command`')
-  }
-  const needing = checkpoints === true ? 'checkpoints' : changes === true ? 'changes' : undefined
-  if (needing !== undefined && !keepsCheckpoints) {
-    throw fail(
-      'the workspace keeps no checkpoints',
-      `make it with \`checkpoints: createCheckpoints({ stateDirectory })\` of \`@ws/snapshots\`, or leave out the option \`${needing}\` here`,
-    )
-  }
-  if (maxContext === undefined || (Number.isSafeInteger(maxContext) && maxContext >= 100)) return
-  throw fail('`maxContext` must be a whole number from 100', 'give the tokens of the context')
-}
-
 class LiveToolset implements Toolset {
   readonly tools: readonly Tool[]
   readonly #all: readonly Tool[]
@@ -161,6 +143,18 @@ class LiveToolset implements Toolset {
     )
   }
 
+  async try(name: string, input: unknown, options: RunOptions = {}): Promise<Try<ToolAnswer>> {
+    const tool = this.#face.tools.find((one) => one.name === name)
+    const call = this.#session.begin(name, options.signal)
+    const work = (inside: Call) =>
+      tool === undefined ? this.run(name, input, options) : runTool(this.#face, tool, inside, input)
+    try {
+      return await this.#session.held.inTurn(call, () => hold(call, work))
+    } finally {
+      call.pass()
+    }
+  }
+
   journal(): Session['journal'] {
     return this.#session.journal
   }
@@ -179,70 +173,5 @@ class LiveToolset implements Toolset {
   }
 }
 
-async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): Promise<ToolAnswer> {
-  const { signal } = call
-  try {
-    signal?.throwIfAborted()
-    return answerOf(face, tool, await tool.handle(call, input), call)
-  } catch (error) {
-    if (signal?.aborted === true) throw signal.reason
-    // let later calls start now: the search for a next call needs no place in the queue
-    call.pass()
-    const { session } = call
-    const { workspace } = session
-    const dialect = tool.dialect ?? face
-    const within = (dialect.root ?? workspace.root) as VirtualPath
-    const way = isMissing(error)
-      ? await wayOn(rehearsing(workspace), error.path, { within, signal, isFile: error.code === 'ENOTDIR' })
-      : undefined
-    const problem = inWordsOf(dialect, { ...problemOf(error), ...way })
-    const offer = { session, face, tool, input, signal, isSeen: problem.isSeen }
-    return renderProblem(problem, await possibleCall(problem.next, offer))
-  } finally {
-    call.pass()
-  }
-}
-
-function answerOf(
-  face: Face,
-  tool: FaceTool,
-  { text, image, data, next }: Outcome,
-  { notes, session }: Call,
-): ToolAnswer {
-  const shown = notes.length === 0 ? text : `${text}\n[note: ${notes.join(' ')}]`
-  const call = next === undefined ? undefined : callOfFace(next, { session, face, tool })?.call
-  return { isError: false, text: shown, ...(image && { image }), data, ...(call && { next: call }) }
-}
-
-function isMissing(error: unknown): error is WorkspaceError & { readonly path: string } {
-  return (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) && error.path !== undefined
-}
-
 const isArguments = (input: unknown): input is NextCall['arguments'] =>
   typeof input === 'object' && input !== null && !Array.isArray(input)
-
-function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions {
-  if (words === undefined || problem.next === undefined || 'tool' in problem.next) return problem
-  const translate = (text: string): string =>
-    text.replaceAll(/`(\w+)`/gu, (whole, word: string) =>
-      Object.hasOwn(words, word) ? `\`${words[word] ?? word}\`` : whole,
-    )
-  // the details also quote lines of a file, which must stay unchanged
-  const details = problem.details?.replaceAll(', and `old` has `', `, and \`${words['old'] ?? 'old'}\` has \``)
-  return { ...problem, sentence: translate(problem.sentence), remedy: translate(problem.remedy), details }
-}
-
-function renderProblem(
-  { sentence, remedy, details, data }: ProblemOptions,
-  { call: next, isWanted = true }: { readonly call?: NextCall; readonly isWanted?: boolean } = {},
-): ToolAnswer {
-  const way = next === undefined || isWanted ? remedy : `${remedy}; look first, as below`
-  const lines = [escapeUnprintable(`Error: ${sentenceOf(sentence)} ${sentenceOf(capital(way))}`)]
-  if (details !== undefined && details !== '') lines.push(details)
-  if (next !== undefined) lines.push(`Next: ${next.tool} ${jsonOf(next.arguments)}`)
-  return { isError: true, text: lines.join('\n'), data, ...(next && { next }) }
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
-}

@@ -1,2 +1,3 @@
+export type { Approval, ApprovalRequest, AskedAccess } from './approval/types.ts'
 export { createTools } from './create-tools.ts'
 export type { JournalEntry, Tool, ToolAnswer, Toolset, ToolsOptions } from './types.ts'

@@ -1,6 +1,7 @@
-import type { Version, VirtualPath } from '@ws/core'
+import type { Try, Version, VirtualPath } from '@ws/core'
 import type { Downloader, DownloaderOptions } from '@ws/download'
 
+import type { Approval, ApprovalRequest } from './approval/types.ts'
 import type { FaceName } from './face-names.ts'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
@@ -86,7 +87,13 @@ export interface JournalEntry {
 export interface Toolset extends AsyncDisposable {
   readonly tools: readonly Tool[]
   run(name: string, input: unknown, options?: RunOptions): Promise<ToolAnswer>
-  /** The changes of all calls so far, oldest first; the last 10,000 are kept. */
+  /**
+   * Runs a call as `run` does, and holds its changes until `keep` or `drop`, for programs that ask for approval themselves. States, as
+   * {@link ToolsOptions.approve} does, that nothing else changes the files. Waits for earlier calls. Commands in the background are refused.
+   * @throws WorkspaceError as `try` of the workspace does: `EBUSY` while another try is open, `ENOTSUP` without `checkpoints`
+   */
+  try(name: string, input: unknown, options?: RunOptions): Promise<Try<ToolAnswer>>
+  /** The changes of all calls so far, oldest first; the last 10,000 are kept. Has no change that was taken back. */
   journal(): readonly JournalEntry[]
   /** Ends the background commands that the toolset started. The workspace stays open. */
   close(): Promise<void>
@@ -110,6 +117,16 @@ export interface ToolsOptions {
   readonly checkpoints?: boolean | undefined
   /** Name up to 20 changed files in the answer to a command. Needs the workspace's `checkpoints` (`EINVAL`). Default false. */
   readonly changes?: boolean | undefined
+  /**
+   * Decides about each call that changed files, or that a rule refused which asks, before its changes count. Called once for each such call;
+   * the calls run one after another. Commands in the background are refused. An exception, a late answer and an invalid one are a drop.
+   *
+   * The option states that nothing else changes the files meanwhile: a drop would take that work back too. Connections cannot be taken
+   * back. Needs the workspace's `checkpoints` (`EINVAL`). Default: each call counts at once.
+   */
+  readonly approve?: ((request: ApprovalRequest) => Approval | Promise<Approval>) | undefined
+  /** Milliseconds to decide, of `approve` and `try`. Changes without a decision are then taken back. Default 3,600,000: an hour. */
+  readonly decideWithin?: number | undefined
   /**
    * Downloads [FS10] to hosts that the rules and the commands' network allow. `hosts` replaces that network. Default `{}`; `false`: none.
    * Without a network for commands, `hosts` is required. The caller closes a custom downloader.

@@ -43,6 +43,7 @@ export function commandTool({ name, description, commands, dialect }: CommandToo
     description,
     inputSchema: flatSchema(commands),
     annotations: { title: name, ...changes, openWorldHint: false },
+    reads: (input) => (Object(input) as { readonly command?: unknown }).command === 'view',
     example,
     dialect,
     handle: async (call, input) => {

@@ -12,6 +12,8 @@ export interface FaceTool {
   readonly inputSchema: InputSchema
   readonly annotations: ToolAnnotations
   readonly runsCommands?: true | undefined
+  /** Returns whether a call of a changing tool only reads. Default: never. */
+  readonly reads?: ((input: unknown) => boolean) | undefined
   readonly example: NextCall['arguments']
   readonly dialect?: Dialect | undefined
   /** Checks the arguments, then does the work. Throws as operations do. */

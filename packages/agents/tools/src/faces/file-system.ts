@@ -72,6 +72,10 @@ function fileSystemTool(names: Names): FaceTool {
       idempotentHint: false,
       openWorldHint: names.includes('download'),
     },
+    reads: (input) => {
+      const { operation } = Object(input) as { readonly operation?: unknown }
+      return rows.some(({ name, readOnly }) => readOnly && name === operation)
+    },
     example,
     handle: (call, input) => dispatch(call, input, names),
   }

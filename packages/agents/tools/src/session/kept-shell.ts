@@ -17,6 +17,10 @@ export class KeptShell {
     this.directory = undefined
     this.state = ''
   }
+
+  copy(): Pick<KeptShell, 'directory' | 'state'> {
+    return { directory: this.directory, state: this.state }
+  }
 }
 
 export interface CommandOptions {
@@ -66,9 +70,19 @@ async function lacksBash({ session, signal }: Call, { exitStatus, shellState }: 
 
 /** Starts a command in the background. It has the state of the shell, and changes nothing of it. */
 export async function startCommand(call: Call, command: string, options: CommandOptions): Promise<BackgroundCommand> {
+  if (call.isHeld) throw inBackground(command) // @defence `if (…) ` a command in the background: while its call is held
   const { cwd, done } = await inShell(call, options, (given) => call.workspace.start(command, given))
   call.record({ change: 'executed', path: cwd, command })
   return done
+}
+
+function inBackground(command: string): ToolProblem {
+  return new ToolProblem({
+    sentence: 'A command in the background cannot be held for a decision about its changes',
+    remedy: 'nothing was run; run it in the foreground, with a `timeout`',
+    next: { operation: 'execute', arguments: { command } },
+    data: { code: 'ENOTSUP', argument: 'background' },
+  })
 }
 
 type ShellOptions = CommandOptions & {

@@ -4,6 +4,7 @@ import type { Stat, Version, VirtualPath, Workspace } from '@ws/core'
 import { openDocuments } from '@ws/documents'
 
 import type { JournalEntry, ToolsOptions } from '../types.ts'
+import { HeldCalls } from './held-calls.ts'
 import { openDownloads, type Downloads } from './downloads.ts'
 import { KeptShell } from './kept-shell.ts'
 import { resolveToolPath } from './paths.ts'
@@ -23,6 +24,7 @@ export interface SessionOptions {
   /** True if calls of the face take versions. Answers then name the versions. */
   readonly versions: boolean
   readonly changes: ToolsOptions['changes']
+  readonly decideWithin: number
 }
 
 export class Session {
@@ -34,6 +36,8 @@ export class Session {
   readonly documents = openDocuments()
   readonly downloads: Downloads | undefined
   readonly shell: KeptShell | undefined
+  readonly held = new HeldCalls()
+  readonly #closed = new AbortController()
   readonly #queue = new PathQueue()
   readonly #seen = new Map<string, Version>()
   #journal: JournalEntry[] = []
@@ -48,7 +52,13 @@ export class Session {
     this.shell = options.keepsShell ? new KeptShell() : undefined
   }
 
+  /** Aborted when the toolset is closed. */
+  get closed(): AbortSignal {
+    return this.#closed.signal
+  }
+
   async close(): Promise<void> {
+    this.#closed.abort()
     await this.documents.close()
     await this.downloads?.close()
   }
@@ -83,6 +93,12 @@ export class Session {
     }
   }
 
+  /** Forgets the versions of these paths and of all below: they were taken back. */
+  forget(...paths: readonly string[]): void {
+    for (const seen of this.#seen.keys())
+      if (paths.some((path) => seen === path || seen.startsWith(`${path}/`))) this.#seen.delete(seen)
+  }
+
   queue<Result>(
     paths: readonly string[],
     signal: AbortSignal | undefined,
@@ -102,6 +118,11 @@ interface CallOptions {
   readonly turn: Promise<void>
 }
 
+interface Hold {
+  readonly workspace: Workspace
+  readonly passed: PromiseWithResolvers<void>
+}
+
 const escapeNote =
   '`\\u{…}` in a name stands for one character; in a call, give the character itself, as JSON writes it: `\\u000a` for `\\u{a}`.'
 
@@ -113,14 +134,29 @@ export class Call {
   readonly notes: string[] = []
 
   readonly #turn: Promise<void>
-  readonly #passed = Promise.withResolvers<void>()
+  readonly #passed: PromiseWithResolvers<void>
+  readonly #hold: Hold | undefined
+  /** The records of a held call. */
+  readonly #records: JournalEntry[] = []
 
-  constructor(session: Session, { number, tool, signal, turn }: CallOptions) {
+  constructor(session: Session, { number, tool, signal, turn }: CallOptions, hold?: Hold) {
     this.session = session
     this.number = number
     this.tool = tool
     this.signal = signal
     this.#turn = turn
+    this.#hold = hold
+    this.#passed = hold?.passed ?? Promise.withResolvers<void>()
+  }
+
+  /** The same call in the workspace of a try. */
+  heldIn(workspace: Workspace): Call {
+    const { session, number, tool, signal } = this
+    return new Call(session, { number, tool, signal, turn: this.#turn }, { workspace, passed: this.#passed })
+  }
+
+  get isHeld(): boolean {
+    return this.#hold !== undefined
   }
 
   /** Resolves when this call has a place in the queue, or needs none. */
@@ -134,7 +170,7 @@ export class Call {
   }
 
   get workspace(): Workspace {
-    return this.session.workspace
+    return this.#hold?.workspace ?? this.session.workspace
   }
 
   get maxCharacters(): number {
@@ -168,7 +204,14 @@ export class Call {
   }
 
   record(change: Change): void {
-    this.session.record({ call: this.number, time: Date.now(), tool: this.tool, ...change })
+    const entry = { call: this.number, time: Date.now(), tool: this.tool, ...change }
+    if (this.isHeld) this.#records.push(entry)
+    else this.session.record(entry)
+  }
+
+  /** Puts the records of a held call into the journal, except those of changes that were taken back. */
+  keepRecords(isGone: (entry: JournalEntry) => boolean): void {
+    for (const entry of this.#records) if (!isGone(entry)) this.session.record(entry)
   }
 
   async statBehindLinks(path: VirtualPath): Promise<Stat | undefined> {
