@@ -131,6 +131,57 @@ export const checkpointMutations: Mutations = {
       title: 'what was mounted over then',
     },
   ],
+  'a file or a host of a rule that asks: without a grant, in another spelling, by its address': [
+    {
+      removes: 'the denial of a rule that asks',
+      text: 'const { rule, rights } = pattern\n  if ((rights',
+      by: 'const { rule, rights } = pattern\n  if (rule.asks === true || (rights',
+      file: 'packages/kernel/core/src/policy/declared-rules.ts',
+      test: 'packages/agents/tools/test/grants.test.ts',
+      title: 'denies at both doors',
+    },
+  ],
+  'a grant that opens more than its place: another match, a match below, another rule, another call, a command beside it':
+    [
+      {
+        removes: 'the comparison of the match',
+        text: 'this.#granted.has(path)',
+        by: 'this.#granted.size > 0',
+        test: 'packages/agents/tools/test/grants.test.ts',
+        title: 'the granted path alone',
+      },
+      {
+        removes: 'the matches below a granted match',
+        text: 'const match = this.#matchIn(above, path, name, false)',
+        by: "const match = this.#matchIn(above, path, name, false)\n    if (this.#granted.has(path)) return { ...above, below: 'skipped' }",
+        test: 'packages/agents/tools/test/grants.test.ts',
+        title: 'grants a directory',
+      },
+    ],
+  'a call that was taken back, and leaves a file, a journal entry, a version, the state of a shell or a command': [
+    {
+      removes: 'the drop',
+      text: 'return dropped(attempt, await attempt.drop(), { decision, call })',
+      by: 'return dropped(attempt, await attempt.keep(), { decision, call })',
+      test: 'packages/agents/tools/test/approval.test.ts',
+      title: 'takes back a call, and tells the model',
+    },
+    {
+      removes: 'the records of its own',
+      file: 'packages/agents/tools/src/session/session.ts',
+      text: 'if (this.isHeld) this.#records.push(entry)',
+      by: 'if (this.isHeld && false) this.#records.push(entry)',
+      test: 'packages/agents/tools/test/approval.test.ts',
+      title: 'takes back a call, and tells the model',
+    },
+    {
+      removes: 'the way past a rule that asks, of what a command made below it',
+      text: 'const gate = gateWithoutAsking(context.gate)',
+      by: 'const { gate } = context',
+      test: 'packages/agents/tools/test/grants.test.ts',
+      title: 'takes back what it left',
+    },
+  ],
   'a tree so deep that a look takes all descriptors': [
     {
       removes: 'the longest path',

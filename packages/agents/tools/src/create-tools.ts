@@ -1,7 +1,7 @@
 import type { Try, Workspace } from '@ws/core'
 
-import { renderProblem, runTool, answering } from './answers/run-tool.ts'
-import { approved } from './approval/approve.ts'
+import { renderProblem, runTool, answering } from './run-tool.ts'
+import { approved } from './approve.ts'
 import { nearestName } from './arguments/nearest.ts'
 import { checkOptions } from './check-options.ts'
 import type { Face, FaceTool } from './faces/face.ts'

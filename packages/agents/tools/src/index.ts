@@ -1,3 +1,2 @@
-export type { Approval, ApprovalRequest, AskedAccess } from './approval/types.ts'
 export { createTools } from './create-tools.ts'
-export type { JournalEntry, Tool, ToolAnswer, Toolset, ToolsOptions } from './types.ts'
+export type { Approval, ApprovalRequest, JournalEntry, Tool, ToolAnswer, Toolset, ToolsOptions } from './types.ts'

@@ -1,7 +1,7 @@
 import type { Try, Version, VirtualPath } from '@ws/core'
+import type { Asked } from '@ws/core/executor'
 import type { Downloader, DownloaderOptions } from '@ws/download'
 
-import type { Approval, ApprovalRequest } from './approval/types.ts'
 import type { FaceName } from './face-names.ts'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
@@ -97,6 +97,39 @@ export interface Toolset extends AsyncDisposable {
   journal(): readonly JournalEntry[]
   /** Ends the background commands that the toolset started. The workspace stays open. */
   close(): Promise<void>
+}
+
+/** A call that has run. Its changes are in place, and do not count before the decision. Nothing else may change files meanwhile. */
+export interface ApprovalRequest extends Pick<Try<ToolAnswer>, 'changes' | 'leftOut' | 'connections' | 'diff'> {
+  readonly tool: string
+  /** The arguments as the model gave them. */
+  readonly input: unknown
+  /** The number of the call, as in the journal. */
+  readonly call: number
+  /** The answer that the model gets if all changes are kept. */
+  readonly answer: ToolAnswer
+  /**
+   * Refusals by rules that ask: the matches of patterns, and hosts. `grant` allows all of them. Known are the error of a call, the rules
+   * in the result of a command, and refused hosts. A program that hides a refusal is not known.
+   */
+  readonly asked: readonly Asked[]
+  /** Aborted when the call is aborted, the toolset is closed, or the time to decide is over. */
+  readonly signal: AbortSignal
+}
+
+/** A decision about a call. An answer of another shape is a drop, and the model is told so. */
+export interface Approval {
+  /** `keep` accepts the changes. `drop` takes all of them back, and the answer to the model is an error that says so. */
+  readonly decision: 'keep' | 'drop'
+  /** Keep only these paths with everything below them, and take back the others. A path without a change is a drop. Default: all. */
+  readonly paths?: readonly string[] | undefined
+  /**
+   * Takes the changes back, and runs the call again with all that is in `asked`, for this one call. The effects of the new run make a
+   * new request. Only for `keep`, and without `paths`. Ignored where nothing was asked. Default false.
+   */
+  readonly grant?: boolean | undefined
+  /** Words for the model. */
+  readonly message?: string | undefined
 }
 
 export interface ToolsOptions {

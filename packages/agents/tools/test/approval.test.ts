@@ -121,7 +121,7 @@ describe('[EF5] approval of calls', () => {
     const { isError, text, data } = await at.tools.run('execute', { command })
     expect(isError).toBe(true)
     expect(text).toContain(reason)
-    expect(text).toContain('Error: The changes of this call were taken back, because ')
+    expect(text).toContain('Error: The effects of this call were taken back, because ')
     expect(text).not.toContain('secret')
     expect(data).toMatchObject({ approval: 'failed' })
     expect(await at.names()).toEqual(['a.txt', 'b.txt'])

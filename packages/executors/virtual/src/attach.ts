@@ -22,7 +22,7 @@ function checkShell(shell = 'bash'): string {
 export interface AttachOptions
   extends Pick<StartOptions, 'files' | 'topEntries' | 'pool' | 'limits' | 'network' | 'pythons'> {}
 
-interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env'> {}
+interface Prepared extends PreparedCommand, Pick<StartOptions, 'plan' | 'env' | 'files'> {}
 
 /** Milliseconds to wait after the last signal for the end of a store's change, and for the end of the thread. */
 const patience = 15_000
@@ -37,7 +37,8 @@ export function attachVirtual(options: AttachOptions): CommandDriver {
     patience,
     async prepare(plan, request): Promise<Prepared> {
       const shell = checkShell(request.shell)
-      return { plan, env: commandEnvironment({ root: plan.root, shell, request }) }
+      const { files = options.files } = request
+      return { plan, env: commandEnvironment({ root: plan.root, shell, request }), files }
     },
     start: async (prepared, run) => startCommand({ ...options, ...(prepared as Prepared), run }),
   }

@@ -144,7 +144,7 @@ export function makeRuleSet(random: () => number, { forCommands }: SetOptions): 
         const never = (): boolean => false
         add(
           { kind: 'pattern', name, access: 'none', matches, leavesAlone: never, skips: never },
-          rules.denyGlob(glob, { name }),
+          pick([rules.denyGlob, rules.ask])(glob, { name }),
         )
         break
       }
@@ -160,7 +160,13 @@ export function makeRuleSet(random: () => number, { forCommands }: SetOptions): 
             leavesAlone: (one) => spares(one, rootNames),
             skips: (one) => passes(one, rootNames),
           },
-          { kind: 'pattern', name, access, patterns: [glob], except: [except], skip: [skip] },
+          {
+            ...pick([rules.denyGlob, rules.ask])(glob, { name }),
+            access,
+            except: [except],
+            skip: [skip],
+            reason: undefined,
+          },
         )
       }
     }

@@ -1,5 +1,6 @@
 import type { Change, RestoreResult, Try } from '@ws/core'
 import { WorkspaceError } from '@ws/core'
+import { type Asked, granting } from '@ws/core/executor'
 
 import type { JournalEntry, ToolAnswer } from '../types.ts'
 import { PathQueue } from './queue.ts'
@@ -48,11 +49,18 @@ export class HeldCalls {
   }
 }
 
+interface HoldOptions {
+  /** Milliseconds beyond the time to decide. Default 0. */
+  readonly graceMs?: number | undefined
+  /** Places to which rules that ask do not apply. Default: none. */
+  readonly granted?: readonly Asked[] | undefined
+}
+
 /** Runs a call in a try. The toolset's journal, versions and shell follow the end of the try. */
 export async function hold(
   call: Call,
   work: (call: Call) => Promise<ToolAnswer>,
-  graceMs = 0,
+  { graceMs = 0, granted = [] }: HoldOptions = {},
 ): Promise<Try<ToolAnswer>> {
   const { session } = call
   const { shell, options } = session
@@ -63,7 +71,7 @@ export async function hold(
   let attempt: Try<ToolAnswer>
   try {
     const given = { exclusive: true, network: true, decideWithin }
-    attempt = await session.workspace.try((view) => work((held = call.heldIn(view))), given)
+    attempt = await granting(session.workspace, granted).try((view) => work((held = call.heldIn(view))), given)
   } catch (error) {
     if (held !== call) Object.assign(shell ?? {}, before)
     throw error
@@ -80,7 +88,7 @@ export async function hold(
     held.keepRecords(isGone)
   }
   const dropped = ({ kept }: Pick<RestoreResult, 'kept'>): void => {
-    Object.assign(shell ?? {}, before)
+    Object.assign(shell ?? {}, before) // @defence a call that was taken back, and leaves: takes back the state of a kept shell
     settle(changes, ({ change, path }) => kept.length === 0 || (change !== 'executed' && !covers(kept, path)))
   }
   const dispose = async (): Promise<void> => {

@@ -56,6 +56,7 @@ export async function runCommand(call: Call, command: string, options: CommandOp
   let { cwd, done: result } = await run()
   if (await lacksBash(call, result)) ({ cwd, done: result } = await run())
   call.record({ change: 'executed', path: cwd, command })
+  call.refusals.push(...(result.hints ?? []), ...(result.violations ?? []))
   return { result, notes: await keepState(call, result) }
 }
 
@@ -70,7 +71,7 @@ async function lacksBash({ session, signal }: Call, { exitStatus, shellState }: 
 
 /** Starts a command in the background. It has the state of the shell, and changes nothing of it. */
 export async function startCommand(call: Call, command: string, options: CommandOptions): Promise<BackgroundCommand> {
-  if (call.isHeld) throw inBackground(command) // @defence `if (…) ` a command in the background: while its call is held
+  if (call.isHeld) throw inBackground(command) // @defence a call that was taken back, and leaves: runs no command in the background
   const { cwd, done } = await inShell(call, options, (given) => call.workspace.start(command, given))
   call.record({ change: 'executed', path: cwd, command })
   return done

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { showName } from '@ws/core/executor'
+import { type Asked, showName } from '@ws/core/executor'
 import type { Stat, Version, VirtualPath, Workspace } from '@ws/core'
 import { openDocuments } from '@ws/documents'
 
@@ -136,6 +136,8 @@ export class Call {
   readonly #turn: Promise<void>
   readonly #passed: PromiseWithResolvers<void>
   readonly #hold: Hold | undefined
+  /** Refusals by rules in the results of commands. */
+  readonly refusals: Asked[] = []
   /** The records of a held call. */
   readonly #records: JournalEntry[] = []
 

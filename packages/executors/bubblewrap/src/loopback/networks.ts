@@ -87,5 +87,5 @@ export class Networks {
 /** Commands that acknowledge a rule share no loopback with the others: a server of theirs could pass on what the rule withholds. */
 function keyOf(rules: readonly HostsRule[], bare = false): string {
   // @defence reached over a loopback: by a command with another list of hosts
-  return JSON.stringify([bare, ...rules.map(({ name, hosts }) => [name, hosts])])
+  return JSON.stringify([bare, ...rules.map(({ name, hosts, asks, granted }) => [name, hosts, asks, granted])])
 }

@@ -32,18 +32,21 @@ export class Clock {
 
 export const clocks = new WeakMap<object, Clock>()
 
+type Shared = Pick<AccessEvent, 'labels' | 'rehearsal' | 'granted'>
+
 /** Reports every operation to listeners. Without listeners, a report costs nothing. */
 export class Audit {
   readonly #listeners: Set<Listener>
-  readonly #shared: Pick<AccessEvent, 'labels' | 'rehearsal'>
+  readonly #shared: Shared
 
-  constructor(shared: Pick<AccessEvent, 'labels' | 'rehearsal'>, listeners = new Set<Listener>()) {
+  constructor(shared: Shared, listeners = new Set<Listener>()) {
     this.#shared = shared
     this.#listeners = listeners
   }
 
-  rehearsing(): Audit {
-    return new Audit({ ...this.#shared, rehearsal: true }, this.#listeners)
+  /** An audit with the same listeners, and more in each event. */
+  with(shared: Omit<Shared, 'labels'>): Audit {
+    return new Audit({ ...this.#shared, ...shared }, this.#listeners)
   }
 
   get active(): boolean {

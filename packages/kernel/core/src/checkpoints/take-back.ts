@@ -2,6 +2,8 @@ import { isWorkspaceError } from '../errors.ts'
 import { joinPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Context } from '../calls/context.ts'
+import type { Gate } from '../mount/gate.ts'
+import { gateWithoutAsking } from '../mount/grants.ts'
 import type { AttachedCheckpoints, Difference, HeldCheckpoints, SavedPlace } from '../contract/checkpoint-engine.ts'
 import type { RestoreResult } from '../contract/checkpoints.ts'
 import type { Try } from '../contract/tries.ts'
@@ -26,6 +28,7 @@ export async function takeBack(
 ): Promise<RestoreResult> {
   const began = context.clock.begin()
   const sights = new Sights(context, mounts)
+  const gate = gateWithoutAsking(context.gate)
   const { now, undo } = await savePresent(attached, since)
   const compared = async (from: string, to: string) =>
     new Map((await attached.compare(from, to, {})).map((difference) => [keyOf(difference), difference]))
@@ -38,7 +41,7 @@ export async function takeBack(
   for (const [key, difference] of all) {
     const path = sights.pathOf(difference)
     if (tried?.has(key) === false || (path !== undefined && keeps(path))) continue
-    const reason = isMore(later?.get(key)) ? 'it was changed after the try' : path && refusal(context, path, difference)
+    const reason = isMore(later?.get(key)) ? 'it was changed after the try' : path && refusal(gate, path, difference)
     if (reason === undefined) wanted.push(difference)
     else kept.set(path ?? context.root, path === undefined ? hidden : reason)
   }
@@ -72,7 +75,7 @@ function isMore(difference: Difference | undefined): boolean {
   return before === undefined || after === undefined || aspectsOf(before, after).length > 0
 }
 
-function refusal({ gate }: Context, path: VirtualPath, { before }: Difference): string | undefined {
+function refusal(gate: Gate, path: VirtualPath, { before }: Difference): string | undefined {
   const decision = gate.decide({ operation: 'write', path, need: 'write', size: before?.size })
   return decision.effect === 'allow' ? undefined : decision.reason
 }

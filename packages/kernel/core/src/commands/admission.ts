@@ -25,6 +25,8 @@ export interface CommandDoor {
   begin(options: BeginCommandOptions): Promise<EndedCommand | undefined>
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
+  /** As in {@link CommandRequest}. */
+  readonly files?: CommandRequest['files']
   readonly checkpoints: Pick<LiveCheckpoints, 'before'>
 }
 

@@ -68,7 +68,12 @@ export async function launch(
       connections = connectionAudit(door, admitted.cwd)
       const running = await orEnd(admitted, async () => {
         const run = await door.checkpoints.before(`before \`${normalised.line}\``, options)
-        const request = { ...requestOf(admitted, left()), ...streams, onConnection: connections?.hear }
+        const request = {
+          ...requestOf(admitted, left()),
+          ...streams,
+          onConnection: connections?.hear,
+          files: door.files,
+        }
         return run.during(
           startPlanned(door, admitted, async (plan) => {
             const spawned = await executor.attached.spawn(request, plan)

@@ -3,7 +3,7 @@ import { satisfies } from '../contract/guarantees.ts'
 import { admitCall } from '../calls/context.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { invalidOption } from '../options/check.ts'
-import { HostList, listOf, readHosts, unlistedHost } from '../policy/host-list.ts'
+import { closes, HostList, readHosts, unlistedHost } from '../policy/host-list.ts'
 import type { Connections, ConnectionsOptions, ExplainRequest, Explanation } from '../contract/workspace.ts'
 import { recordConnection } from './command-audit.ts'
 import type { CommandDoor } from './admission.ts'
@@ -65,9 +65,9 @@ function judgeBy(
       withoutList(executor?.attached.guarantees.network)
     if (verdict.effect === 'deny') return verdict
     const rules = [...context.gate.hostRules(), ...(context.attempt?.hostRules ?? [])]
-    const closed = rules.find((rule) => listOf(rule).find(host, port) === undefined)
+    const closed = rules.find((rule) => closes(rule, host, port))
     if (closed === undefined) return verdict // @defence `if (…) ` a tool that downloads from a host: that a rule closes
-    return { effect: 'deny', rule: closed.name, ...unlistedHost(host, port, closed.name) }
+    return { effect: 'deny', rule: closed.name, ...unlistedHost(host, port, closed) }
   }
 }
 

@@ -64,6 +64,8 @@ export interface CommandRequest {
   readonly env: Readonly<Record<string, string>>
   /** The directory for programs' caches, set in variables such as `XDG_CACHE_HOME`. May be missing. Absent: HOME. */
   readonly cache?: VirtualPath | undefined
+  /** The file API for this command. Default: {@link WorkspaceView.files}, which never has more rights. For interpreters. */
+  readonly files?: FileDoor | undefined
   /** Absent: empty input. Read a chunk only if there is room for it. Call `return` after the last read, since a writer may be waiting. */
   readonly stdin?: StandardInput | undefined
   /** The executor calls this with each chunk of both streams, in the order of reading. The listener never throws, and copies the bytes. */

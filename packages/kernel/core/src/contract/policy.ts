@@ -82,6 +82,8 @@ export interface PatternRule {
   readonly except?: readonly string[] | undefined
   /** Globs of directories whose entries are skipped. The directory itself can still match. */
   readonly skip?: readonly string[] | undefined
+  /** True if a person can grant a match to a single call of a tool. See `rules.ask`. */
+  readonly asks?: true | undefined
   /** A part of a sentence for messages, printed directly after the path: "holds a secret". */
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
@@ -127,6 +129,13 @@ export interface HostsRule {
   readonly name: string
   /** Hosts as in `network.allow` of the bubblewrap executor: `registry.npmjs.org`, `*.npmjs.org`, `db.internal:5432`. Empty: no host. */
   readonly hosts: readonly string[]
+  /** True: the rule denies these hosts and no other, and a person can grant one to a single call of a tool. See `rules.askHosts`. */
+  readonly asks?: true | undefined
+  /** For one call: hosts with their ports to which a rule that asks does not apply, such as `db.internal:5432`. */
+  readonly granted?: readonly string[] | undefined
+  /** For a rule that asks: a part of a sentence for messages, printed directly after the host. */
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
 }
 
 /** Narrows the ports that `publish` lets the host reach. */
@@ -135,6 +144,15 @@ export interface PublishRule {
   readonly name: string
   /** Empty: none. */
   readonly ports: readonly number[]
+}
+
+/** A place that a rule refuses which asks: a match of a pattern, or a host. */
+export interface Asked {
+  readonly rule: string
+  readonly path?: VirtualPath | undefined
+  readonly host?: string | undefined
+  /** Absent if the name of the host was only looked up. */
+  readonly port?: number | undefined
 }
 
 export interface CommandLineRequest {

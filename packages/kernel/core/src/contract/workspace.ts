@@ -16,7 +16,7 @@ import type { GuaranteeLevel, Guarantees, Requirement } from './guarantees.ts'
 import type { CommandLimits } from './limits.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation } from './operations.ts'
-import type { Policy, Rule } from './policy.ts'
+import type { Asked, Policy, Rule } from './policy.ts'
 import type { CheckpointEngine } from './checkpoint-engine.ts'
 import type { CheckpointDoor, RestoreResult } from './checkpoints.ts'
 import type { FileDoor } from './file-door.ts'
@@ -201,6 +201,8 @@ export interface AccessEvent {
   readonly labels: Readonly<Record<string, string>>
   /** True if a tool tried this operation in order to correct a model's mistake. */
   readonly rehearsal?: true | undefined
+  /** The places that a person granted to the call of a tool that did this. */
+  readonly granted?: readonly Asked[] | undefined
   /** Time of the start, in milliseconds since the epoch. */
   readonly time: number
   readonly door: 'files' | 'exec'

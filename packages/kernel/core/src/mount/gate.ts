@@ -2,10 +2,11 @@ import { isWithin, parentPath, relativeTo, rootPath, topName } from '../path/vir
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { ALL, READ, WRITE, rightFor, ruleRights } from '../policy/access.ts'
 import type { DeclaredRules, RefusalOptions } from '../policy/declared-rules.ts'
+import { grantedHosts } from '../policy/host-list.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import type { FileOperation, Need } from '../contract/operations.ts'
-import type { AccessRequest, Decision, HostsRule, Policy, PublishRule, SubtreeRule } from '../contract/policy.ts'
+import type { AccessRequest, Asked, Decision, HostsRule, Policy, PublishRule, SubtreeRule } from '../contract/policy.ts'
 import { denialError, reservedError, systemDenial } from './denials.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from '../policy/namespace.ts'
@@ -24,6 +25,8 @@ export interface GateOptions {
   readonly policy: Policy
   readonly declared: DeclaredRules
   readonly root: VirtualPath
+  /** Places of rules that ask, to which those rules do not apply. Default: none. */
+  readonly grants?: readonly Asked[] | undefined
 }
 
 const allowed: Decision = { effect: 'allow' }
@@ -36,18 +39,27 @@ export class Gate {
   readonly declared: DeclaredRules
   readonly #rulePolicy: RulePolicy | undefined
   readonly #root: VirtualPath
+  readonly grants: readonly Asked[]
   /** True if a rule is a function, which must be called for each path. */
   readonly #asksFunctions: boolean
   /** Names at `/` where commands see the system's entries. */
   #system: ReadonlySet<string> = new Set()
 
-  constructor({ namespace, policy, declared, root }: GateOptions) {
+  constructor({ namespace, policy, declared, root, grants = [] }: GateOptions) {
+    this.grants = grants
     this.namespace = namespace
     this.policy = policy
     this.declared = declared
     this.#root = root
     this.#rulePolicy = policy instanceof RulePolicy ? policy : undefined
     this.#asksFunctions = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
+  }
+
+  /** The same gate with other rules. */
+  with({ declared, grants }: Pick<GateOptions, 'declared' | 'grants'>): Gate {
+    const gate = new Gate({ namespace: this.namespace, policy: this.policy, declared, root: this.#root, grants })
+    gate.reserve(this.#system)
+    return gate
   }
 
   /** Refuses new entries with these names at `/`, because commands see the system's entries there. */
@@ -152,7 +164,7 @@ export class Gate {
 
   /** Returns the host lists, each of which limits the network of commands. */
   hostRules(): readonly HostsRule[] {
-    return this.policy.hostRules?.() ?? []
+    return (this.policy.hostRules?.() ?? []).map((rule) => grantedHosts(rule, this.grants))
   }
 
   publishRules(): readonly PublishRule[] {

@@ -4,7 +4,7 @@ import { ALL, rightFor, ruleRights } from './access.ts'
 import { DeniedVariants } from './denied-variants.ts'
 import type { NamespaceMount, NamespaceNode } from './namespace.ts'
 import { CompiledPattern } from './patterns.ts'
-import type { AccessRequest, Decision, PatternRule, PredicateRule, SubtreeRule } from '../contract/policy.ts'
+import type { AccessRequest, Asked, Decision, PatternRule, PredicateRule, SubtreeRule } from '../contract/policy.ts'
 
 type Denial = Extract<Decision, { effect: 'deny' }>
 
@@ -20,10 +20,38 @@ export class DeclaredRules {
   readonly variants: DeniedVariants
 
   /** @throws WorkspaceError `EINVAL` for a malformed glob. */
-  constructor(subtrees: readonly SubtreeRule<VirtualPath>[], patterns: readonly PatternRule[]) {
+  constructor(
+    subtrees: readonly SubtreeRule<VirtualPath>[],
+    patterns: readonly PatternRule[],
+    grants: readonly Asked[] = [],
+  ) {
     this.subtrees = subtrees
-    this.patterns = patterns.map((rule) => new CompiledPattern(rule))
+    this.patterns = patterns.map((rule) => new CompiledPattern(rule, grantedBy(rule, grants)))
     this.variants = new DeniedVariants(subtrees)
+  }
+
+  /** The same rules, except at the matches of rules that ask which are granted. */
+  granting(grants: readonly Asked[]): DeclaredRules {
+    return new DeclaredRules(
+      this.subtrees,
+      this.patterns.map(({ rule }) => rule),
+      grants,
+    )
+  }
+
+  /** The same rules without those that ask. */
+  withoutAsking(): DeclaredRules {
+    const others = this.patterns.filter(({ rule }) => rule.asks !== true)
+    return new DeclaredRules(
+      this.subtrees,
+      others.map(({ rule }) => rule),
+    )
+  }
+
+  /** Returns the match, at or above a path, of a rule that asks. */
+  askedAt(name: string, path: VirtualPath): VirtualPath | undefined {
+    const pattern = this.patterns.find(({ rule }) => rule.name === name && rule.asks === true)
+    return pattern?.match(path, true)?.at
   }
 
   mayMatchBelow(directory: VirtualPath): boolean {
@@ -66,6 +94,11 @@ export class DeclaredRules {
     }
     return undefined
   }
+}
+
+function grantedBy({ name, asks }: PatternRule, grants: readonly Asked[]): ReadonlySet<VirtualPath> {
+  const own = grants.filter(({ rule }) => asks === true && rule === name) // @defence ` && rule === name` a grant that opens more than its place: of its own rule alone
+  return new Set(own.flatMap(({ path }) => path ?? []))
 }
 
 /** Returns the deepest path of a rule at or above a node, and the rule's rights there. */

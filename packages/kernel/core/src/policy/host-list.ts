@@ -103,44 +103,85 @@ export class HostList {
   readonly entries: readonly HostEntry[]
   readonly ports: readonly number[]
   /** The lists that were combined, each with its rule. The first is the widest, and has no rule. */
-  readonly #parts: readonly { readonly rule?: string; readonly list: HostList }[]
+  readonly #parts: readonly { readonly rule?: HostsRule; readonly list: HostList }[]
+  /** The rules that ask. */
+  readonly #asking: readonly HostsRule[]
 
   constructor(
     entries: readonly HostEntry[],
-    parts: readonly { readonly rule?: string; readonly list: HostList }[] = [],
+    parts: readonly { readonly rule?: HostsRule; readonly list: HostList }[] = [],
+    asking: readonly HostsRule[] = [],
   ) {
     this.entries = entries
     this.ports = [...new Set(entries.flatMap(portsOf))]
     this.#parts = parts
+    this.#asking = asking
   }
 
-  /** Returns the hosts of this list that every rule also contains, with the texts of this list. */
+  /** Returns the hosts of this list that every rule also contains, with the texts of this list. Rules that ask close single hosts. */
   narrow(rules: readonly HostsRule[]): HostList {
     if (rules.length === 0) return this
-    const lists = rules.map((rule) => ({ rule: rule.name, list: listOf(rule) }))
+    const asking = rules.filter(({ asks }) => asks === true)
+    const lists = rules.filter(({ asks }) => asks !== true).map((rule) => ({ rule, list: listOf(rule) }))
     const entries = lists.reduce<readonly HostEntry[]>(
       (left, { list }) => left.flatMap((one) => list.entries.flatMap((other) => common(one, other) ?? [])),
       this.entries,
     )
-    return new HostList(entries, [{ list: this }, ...lists])
+    return new HostList(entries, [{ list: this }, ...lists], asking)
   }
 
   /** Returns the entry that allows a connection, if any. */
   find(name: string, port: number): HostEntry | undefined {
     const wanted = normalName(name)
+    if (this.#closing(wanted, port) !== undefined) return undefined // @defence a host of a rule that asks: are denied without a grant
     return this.entries.find((entry) => matches(entry, wanted) && portsOf(entry).includes(port)) // @defence ` && portsOf(entry).includes(port)` an address in place: a port that its name has not
   }
 
   knows(name: string): boolean {
     const wanted = normalName(name)
-    return this.entries.some((entry) => matches(entry, wanted))
+    const isOpen = (port: number): boolean => this.#closing(wanted, port) === undefined
+    return this.entries.some((entry) => matches(entry, wanted) && portsOf(entry).some(isOpen))
   }
 
   /** Returns the rule that excludes a host of the widest list, if any. Without a port: at any port. */
-  closedBy(name: string, port?: number): string | undefined {
+  closedBy(name: string, port?: number): HostsRule | undefined {
     const lacks = this.#parts.find(({ list }) => (port === undefined ? !list.knows(name) : !list.find(name, port)))
-    return lacks?.rule
+    if (lacks !== undefined) return lacks.rule
+    const wanted = normalName(name)
+    return this.#asking.find((rule) => (port === undefined ? asksAbout(rule, wanted) : closes(rule, wanted, port)))
   }
+
+  #closing(name: string, port: number): HostsRule | undefined {
+    return this.#asking.find((rule) => closes(rule, name, port))
+  }
+}
+
+/** Returns whether a rule keeps a host from being reached. A rule that asks is about names, so it closes all addresses. */
+export function closes(rule: HostsRule, name: string, port: number): boolean {
+  if (rule.asks !== true) return listOf(rule).find(name, port) === undefined
+  return !isName(normalName(name)) || asksAbout(rule, name, port) // @defence `!isName(normalName(name)) || ` a host of a rule that asks: are denied without a grant
+}
+
+/** Returns whether a rule asks about a host, and no grant opens it. Without a port: at any port of the rule. */
+export function asksAbout(rule: HostsRule, name: string, port?: number): boolean {
+  if (rule.asks !== true) return false
+  const list = listOf(rule)
+  const listed = (port === undefined ? list.ports : [port]).filter((one) => list.find(name, one) !== undefined)
+  return listed.some((one) => rule.granted?.includes(`${normalName(name)}:${one}`) !== true)
+}
+
+/** Returns a rule that asks without the hosts that are granted. A name that was only looked up is granted at all ports of the rule. */
+export function grantedHosts(
+  rule: HostsRule,
+  grants: readonly { readonly rule: string; readonly host?: string | undefined; readonly port?: number | undefined }[],
+): HostsRule {
+  if (rule.asks !== true) return rule
+  const granted = grants.flatMap(({ rule: by, host, port }) =>
+    by !== rule.name || host === undefined
+      ? []
+      : (port === undefined ? listOf(rule).ports : [port]).map((one) => `${normalName(host)}:${one}`),
+  )
+  return granted.length === 0 ? rule : { ...rule, granted }
 }
 
 /** Returns the host list of a rule. @throws WorkspaceError `EINVAL` as {@link readHosts} does */
@@ -163,11 +204,11 @@ function isPartOf(part: HostEntry, whole: HostEntry): boolean {
   return whole.isWildcard && part.name.endsWith(`.${whole.name}`)
 }
 
-/** Returns the reason to print directly after an unlisted host, and the entry to add. `rule`: the rule whose list lacks the host. */
+/** Returns the reason to print directly after an unlisted host, and the entry to add. `rule`: the rule that closes the host. */
 export function unlistedHost(
   name: string,
   port = 443,
-  rule?: string,
+  rule?: HostsRule,
   who: 'commands' | 'downloads' = 'commands',
 ): { readonly reason: string; readonly remedy: string } {
   if (/^[\d.]+$|:/u.test(name))
@@ -175,12 +216,17 @@ export function unlistedHost(
       reason: `is an address, and ${who} reach hosts by name alone`,
       remedy: 'ask for the host by its name, which must be listed',
     }
+  if (rule?.asks === true)
+    return {
+      reason: rule.reason ?? 'needs the consent of a person',
+      remedy: rule.remedy ?? 'ask the user to allow it, or go on without it',
+    }
   // An entry without a port allows ports 80 and 443.
   const entry = webPorts.includes(port) ? name : `${name}:${port}`
   const own = who === 'commands' ? '`network.allow`' : '`downloads.hosts`'
-  const place = rule === undefined ? own : `the rule ${quotePath(rule)}`
+  const place = rule === undefined ? own : `the rule ${quotePath(rule.name)}`
   return {
-    reason: `is not in the list of hosts ${rule === undefined ? `that ${who} may reach` : `of the rule ${quotePath(rule)}`}`,
+    reason: `is not in the list of hosts ${rule === undefined ? `that ${who} may reach` : `of the rule ${quotePath(rule.name)}`}`,
     remedy: `do without it, or ask the operator for the entry \`${entry}\` in ${place}`,
   }
 }

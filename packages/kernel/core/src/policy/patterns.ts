@@ -32,12 +32,14 @@ export class CompiledPattern {
   readonly #files: NameSet
   readonly #except: NameSet
   readonly #skip: NameSet
+  readonly #granted: ReadonlySet<VirtualPath>
   readonly #levels: Descent<Level>
   #lastAsked:
     | { readonly path: VirtualPath; readonly isFile: boolean; readonly match: PatternMatch | undefined }
     | undefined
 
-  constructor(rule: PatternRule) {
+  /** @param granted matches to which the rule does not apply; it applies to other matches below */
+  constructor(rule: PatternRule, granted: ReadonlySet<VirtualPath> = new Set()) {
     const { name, access, patterns } = rule
     if (access !== 'none' && access !== 'read-only') {
       throw invalid(name, `the access of a pattern rule must be \`none\` or \`read-only\`, got \`${String(access)}\``)
@@ -46,8 +48,9 @@ export class CompiledPattern {
       throw invalid(name, 'a pattern rule needs at least one pattern')
     this.rule = rule
     this.rights = rightsOf(rule.access)
+    this.#granted = granted
     // In a rule with exceptions, matches below an excepted name count too, so `topDown` is false.
-    this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0)
+    this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0 && granted.size === 0)
     this.#files = new NameSet(rule.files ?? [])
     this.#except = new NameSet(rule.except ?? [])
     this.#skip = new NameSet(rule.skip ?? [], true)
@@ -95,7 +98,8 @@ export class CompiledPattern {
     if (below === 'skipped') return undefined
     if (below !== 'open') return below
     const pattern = this.#patterns.match(patterns, name) ?? (isFile ? this.#files.match(files, name) : undefined)
-    return pattern === undefined || this.#except.match(except, name) !== undefined ? undefined : { at: path, pattern }
+    if (pattern === undefined || this.#granted.has(path)) return undefined
+    return this.#except.match(except, name) === undefined ? { at: path, pattern } : undefined
   }
 
   #enter(above: Level, path: VirtualPath): Level {

@@ -2,6 +2,7 @@ import { checkOptions } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
 import type { OptionShapes } from '../options/shapes.ts'
 import { accesses } from './access.ts'
+import type { AskHostsOptions, AskOptions } from './ask.ts'
 import type {
   DenyCommandOptions,
   ExceptionOptions,
@@ -33,6 +34,8 @@ export const ruleOptions = {
     access,
     from: option.list(option.text, 'a list of rule names'),
   } satisfies OptionShapes<ExceptionOptions>,
+  ask: { ...named, ...worded, access: option.oneOf('none', 'read-only') } satisfies OptionShapes<AskOptions>,
+  askHosts: { ...named, ...worded } satisfies OptionShapes<AskHostsOptions>,
   predicate: {
     name: option.required(option.text),
     test: option.required(option.function),

@@ -4,7 +4,7 @@ import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
 import { publishedPorts } from './check-rules.ts'
 import { listOf } from './host-list.ts'
-import { CompiledPattern } from './patterns.ts'
+import { ask, askHosts, patternRule } from './ask.ts'
 import { protectHooks, protectSecrets } from './protect.ts'
 import { readOptions, ruleOptions } from './rule-options.ts'
 import { rulePath } from './rule-paths.ts'
@@ -195,6 +195,8 @@ export const rules = {
     return { kind: 'publish', name, ports: [...ports] }
   },
 
+  ask,
+  askHosts,
   protectSecrets,
   protectHooks,
 
@@ -228,12 +230,6 @@ export const rules = {
     }
   },
 } as const
-
-/** Returns the rule. Throws for a malformed glob, so that the caller of the maker gets the error. */
-function patternRule(rule: PatternRule): PatternRule {
-  new CompiledPattern(rule)
-  return rule
-}
 
 function entry(path: string, access: Access): SubtreeEntry {
   return { path: rulePath(path), access }

@@ -62,6 +62,9 @@ import type { MergeOptions, MergeResult } from '../contract/forks.ts'
 import { fork, type ForkSide } from '../checkpoints/fork.ts'
 import type { TryView } from '../checkpoints/open-try.ts'
 import { merge, type MergeSide } from '../checkpoints/merge.ts'
+import { askedAt, gateWithGrants } from '../mount/grants.ts'
+import { Walker } from '../mount/walk.ts'
+import type { Asked } from '../contract/policy.ts'
 import { search } from '../files/searching.ts'
 import { copy, move } from '../files/transfer.ts'
 import type {
@@ -104,16 +107,29 @@ export function rehearsing(workspace: Workspace): Workspace {
   return workspace instanceof LiveWorkspace ? workspace.rehearsing() : workspace
 }
 
+/**
+ * Returns a view of the workspace for one call, in which the rules that ask do not apply to these places. Its commands are commands of the
+ * workspace. Do not close the view. Returns workspaces of other classes unchanged.
+ */
+export function granting(workspace: Workspace, places: readonly Asked[]): Workspace {
+  return workspace instanceof LiveWorkspace && places.length > 0 ? workspace.granting(places) : workspace
+}
+
+/** Returns those of some refusals that are by rules that ask, each with the place that a grant opens: the match of a pattern, or a host. */
+export function askedIn(workspace: Workspace, refusals: readonly Asked[]): readonly Asked[] {
+  return workspace instanceof LiveWorkspace ? workspace.askedIn(refusals) : []
+}
+
 export class LiveWorkspace implements Workspace {
   readonly #context: Context
   readonly #scratch: Scratch
-  readonly #running = new Set<RunningCommand>()
+  #running = new Set<RunningCommand>()
   readonly #checkpoints: LiveCheckpoints
   readonly #parts: CheckpointParts | undefined
   readonly #writers: Writers | undefined
-  readonly #tries = new Set<Pick<Attempt, 'close'>>()
+  #tries = new Set<Pick<Attempt, 'close'>>()
   readonly #again: LiveWorkspaceOptions['again']
-  readonly #work = new LiveWork(() => this.#door)
+  #work = new LiveWork(() => this.#door)
   readonly #ports = new Ports(() => this.#door)
   #executor: ChosenExecutor | undefined
   #closing: Promise<void> | undefined
@@ -138,7 +154,7 @@ export class LiveWorkspace implements Workspace {
   }
 
   rehearsing(): Workspace {
-    const view = this.#view({ audit: this.#context.audit.rehearsing() })
+    const view = this.#view({ audit: this.#context.audit.with({ rehearsal: true }) })
     view.#executor = this.#executor
     return view
   }
@@ -148,11 +164,28 @@ export class LiveWorkspace implements Workspace {
     return this.#view({ isOfCommands: true })
   }
 
-  #view(changed: Partial<Context>, checkpoints?: CheckpointParts): LiveWorkspace {
+  granting(places: readonly Asked[]): Workspace {
+    const { gate: whole, aliases, open } = this.#context
+    const gate = gateWithGrants(whole, places)
+    const audit = this.#context.audit.with({ granted: places })
+    const view = this.#view({ gate, audit, walker: new Walker(gate, aliases, open) }, this.#parts, this.#writers)
+    view.#executor = this.#executor
+    view.#running = this.#running
+    view.#tries = this.#tries
+    view.#work = this.#work // sessions and commands in the background get no grant
+    return view
+  }
+
+  askedIn(refusals: readonly Asked[]): readonly Asked[] {
+    return askedAt(this.#context.gate, refusals)
+  }
+
+  #view(changed: Partial<Context>, checkpoints?: CheckpointParts, writers?: Writers): LiveWorkspace {
     return new LiveWorkspace({
       context: { ...this.#context, ...changed },
       scratch: this.#scratch,
       checkpoints,
+      writers,
     })
   }
 
@@ -184,6 +217,7 @@ export class LiveWorkspace implements Workspace {
       context,
       executor: this.#executor,
       running: this.#running,
+      files: context.gate.grants.length > 0 ? this.ofCommands() : undefined,
       prepare: async () => {
         for (const mount of context.mounts) if (mount.adapter === undefined) await context.open(mount)
         await createMountPoints(context.mounts, 'exec')

@@ -104,8 +104,8 @@ describe('a list that rules narrow', () => {
 
   it('[NW6] names the rule that closes a host, and none for a host that the executor does not have', () => {
     const list = narrow(['*.a.org', 'b.org'], ['x.a.org', 'b.org', 'c.org'], ['x.a.org'])
-    expect(list.closedBy('y.a.org', 443)).toBe('r0')
-    expect(list.closedBy('b.org')).toBe('r1')
+    expect(list.closedBy('y.a.org', 443)?.name).toBe('r0')
+    expect(list.closedBy('b.org')?.name).toBe('r1')
     expect(list.closedBy('c.org', 443)).toBeUndefined()
   })
 

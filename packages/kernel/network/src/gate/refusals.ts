@@ -17,7 +17,7 @@ const failed = (reason: string, remedy: string): Refusal => ({ outcome: 'failed'
 export const refusals = {
   unlisted: (list: hostLists.List, name: string, port?: number): Refusal => {
     const rule = list.closedBy(name, port)
-    return { outcome: 'denied', rule, ...hostLists.unlisted(name, port, rule) }
+    return { outcome: 'denied', rule: rule?.name, ...hostLists.unlisted(name, port, rule) }
   },
   own: () =>
     denied(

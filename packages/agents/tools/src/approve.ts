@@ -1,17 +1,18 @@
 import type { RestoreResult, Try } from '@ws/core'
 import { isWorkspaceError } from '@ws/core'
-import { escapeUnprintable } from '@ws/core/executor'
+import { type Asked, askedIn, escapeUnprintable, granting } from '@ws/core/executor'
 
-import { ToolProblem } from '../answers/problem.ts'
-import { hold } from '../session/held-calls.ts'
-import { orAborted } from '../session/queue.ts'
-import type { Call } from '../session/session.ts'
-import { namedChanges } from '../text/changed.ts'
-import { fenced } from '../text/frame.ts'
-import type { ToolAnswer, ToolsOptions } from '../types.ts'
-import type { Approval, ApprovalRequest } from './types.ts'
+import { ToolProblem } from './answers/problem.ts'
+import { hold } from './session/held-calls.ts'
+import { orAborted } from './session/queue.ts'
+import type { Call } from './session/session.ts'
+import { namedChanges } from './text/changed.ts'
+import { fenced } from './text/frame.ts'
+import type { Approval, ApprovalRequest, ToolAnswer, ToolsOptions } from './types.ts'
 
 const mostNamed = 200
+/** Limit of runs of one call with more and more grants. */
+const mostGrants = 10
 /** The decision ends in time by itself. Only a drop that failed is left to the timer of the try. */
 const graceMs = 60_000
 
@@ -25,37 +26,69 @@ interface ApprovedCall {
 /** Runs a call, and asks whether its changes count. @throws ToolProblem for a drop; the signal's reason after an abort */
 export async function approved(options: ApprovedCall): Promise<ToolAnswer> {
   const { call, run } = options
-  const { held } = call.session
+  const { held, workspace } = call.session
   return held.inTurn(call, async () => {
-    const attempt = await hold(call, run, graceMs)
-    const { result: answer, changes } = attempt
-    if (changes.length === 0) {
-      await attempt.keep()
-      return answer
+    const granted: Asked[] = []
+    for (let runs = 1; ; runs += 1) {
+      let inside = call
+      const attempt = await hold(call, (one) => run((inside = one)), { graceMs, granted })
+      const { result: answer, changes, connections } = attempt
+      const refused = runs > mostGrants ? [] : refusalsOf(answer, inside, connections)
+      const asked = askedIn(granting(workspace, granted), refused)
+      if (changes.length === 0 && asked.length === 0) {
+        await attempt.keep()
+        return answer
+      }
+      const decision = await held.deciding(() => decided(attempt, asked, options))
+      if (decision !== 'granted') return decision
+      granted.push(...asked)
     }
-    return held.deciding(() => decided(attempt, options))
   })
 }
 
-async function decided(attempt: Try<ToolAnswer>, options: ApprovedCall): Promise<ToolAnswer> {
+/** Returns the known refusals by rules: the error of the call, the rules in the results of its commands, and refused hosts. */
+function refusalsOf(
+  { isError, data }: ToolAnswer,
+  { refusals }: Call,
+  connections: Try<unknown>['connections'],
+): readonly Asked[] {
+  const error = isError && data?.['code'] === 'EACCES' && typeof data['rule'] === 'string' ? data : undefined
+  const own = error && ({ rule: error['rule'], path: error['path'] } as Asked)
+  const hosts = connections.flatMap(({ outcome, rule, host, port }) =>
+    outcome === 'denied' && rule !== undefined ? [{ rule, host, port }] : [],
+  )
+  return [...(own === undefined ? [] : [own]), ...refusals, ...hosts]
+}
+
+async function decided(
+  attempt: Try<ToolAnswer>,
+  asked: readonly Asked[],
+  options: ApprovedCall,
+): Promise<ToolAnswer | 'granted'> {
   const { call } = options
   let decision: Approval | Refusal
   try {
-    decision = await decisionOf(attempt, options)
+    decision = await decisionOf(attempt, asked, options)
   } catch (error) {
     await attempt[Symbol.asyncDispose]()
     throw error
   }
   if ('failed' in decision || decision.decision === 'drop' || decision.paths?.length === 0)
-    return dropped(await attempt.drop(), decision, call)
-  const { paths, message } = decision
+    return dropped(attempt, await attempt.drop(), { decision, call })
+  const { paths, message, grant } = decision
+  if (grant === true && asked.length > 0) {
+    const { kept } = await attempt.drop()
+    if (kept.length === 0) return 'granted'
+    return dropped(attempt, { kept }, { decision: { failed: 'it could not run again from the start' }, call })
+  }
   try {
     const result = await attempt.keep(paths)
     return paths === undefined ? withWords(attempt.result, message) : partly(attempt, result, { message, call })
   } catch (error) {
     const { kept } = await attempt.drop()
     if (!isWorkspaceError(error, 'EINVAL') && !isWorkspaceError(error, 'EOUTSIDE')) throw error
-    return dropped({ kept }, { failed: 'the approval named a path that the call did not change' }, call)
+    const failed = 'the approval named a path that the call did not change'
+    return dropped(attempt, { kept }, { decision: { failed }, call })
   }
 }
 
@@ -67,6 +100,7 @@ interface Refusal {
 
 async function decisionOf(
   attempt: Try<ToolAnswer>,
+  asked: readonly Asked[],
   { call, input, approve }: ApprovedCall,
 ): Promise<Approval | Refusal> {
   const { session, signal, tool, number } = call
@@ -76,7 +110,7 @@ async function decisionOf(
   const ends = AbortSignal.any([time, session.closed, ...(signal === undefined ? [] : [signal])])
   const request: ApprovalRequest = {
     ...{ tool, input, call: number, answer, changes, leftOut, connections, diff },
-    ...{ asked: [], signal: ends },
+    ...{ asked, signal: ends },
   }
   try {
     ends.throwIfAborted()
@@ -102,15 +136,21 @@ function isApproval(value: unknown): value is Approval {
   return decision === 'keep' && isPlain && (paths === undefined || (isList && grant !== true))
 }
 
-function dropped({ kept }: Pick<RestoreResult, 'kept'>, decision: Approval | Refusal, call: Call): never {
+function dropped(
+  { changes }: Try<ToolAnswer>,
+  { kept }: Pick<RestoreResult, 'kept'>,
+  { decision, call }: { readonly decision: Approval | Refusal; readonly call: Call },
+): never {
   const failed = 'failed' in decision ? decision.failed : undefined
   const left = kept.map(({ path, reason }) => `Left as it is: ${call.show(path)}: ${escapeUnprintable(reason)}`)
   const words = wordsOf(decision.message)
   throw new ToolProblem({
     sentence:
-      failed === undefined
-        ? 'A person looked at the changes of this call, and took them back'
-        : `The changes of this call were taken back, because ${failed}`,
+      failed !== undefined
+        ? `The effects of this call were taken back, because ${failed}`
+        : changes.length === 0
+          ? 'A person was asked, and did not allow this call'
+          : 'A person looked at the changes of this call, and took them back',
     remedy: `the files are as before the call, except ${left.length === 0 ? '' : 'as named below and '}in \`/tmp\`; ${failed === undefined ? 'do it another way, or ask the user' : 'tell the user'}`,
     next: { operation: 'list', arguments: { path: '.' } },
     details: [...words, ...left.slice(0, mostNamed)].join('\n'),
