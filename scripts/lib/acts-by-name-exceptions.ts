@@ -50,6 +50,10 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 2,
     reason: 'an empty directory beside a root, which is looked at after it is made, and removed only while it is empty',
   },
+  'packages/adapters/local/src/worker/copy-small.ts': {
+    acts: 1,
+    reason: 'the path is `/proc/self/fd` of a directory that no other user can reach, with a name that this call made',
+  },
   'packages/adapters/local/src/write/make-way.ts': {
     acts: 1,
     reason: 'the path is `/proc/self/fd` of a verified entry',

@@ -87,7 +87,10 @@ it('[EF3] refuses a directory that is no place for a fork, or not a fork', async
   })
   await rm(beside('gone'), { recursive: true })
   const gone = await call('merge', '../gone')
-  expect(gone).toMatchObject({ code: 2, stderr: 'ws: ../gone is not there, and a deleted fork cannot be merged\n' })
+  expect(gone).toMatchObject({
+    code: 2,
+    stderr: 'ws: ../gone is not a directory, and a deleted fork cannot be merged\n',
+  })
   await mkdir(beside('gone'))
   expect((await call('merge', '../gone')).stderr).toContain('../gone is not a fork of this workspace')
   expect((await call('merge', '../project')).code).not.toBe(0)

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-import type { Workspace } from '@ws/core'
+import { isWorkspaceError, type Workspace } from '@ws/core'
 import type { Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
@@ -66,7 +65,6 @@ async function merge(
   { dryRun, ...flags }: MergeFlags,
 ): Promise<number> {
   const { output, signal } = context
-  if (!existsSync(directory)) throw new UsageError(`${directory} is not there, and a deleted fork cannot be merged`)
   const checkpoints = await engineFor(context, flags)
   await using workspace = await openWithCheckpoints(context, flags, { checkpoints })
   await using copy = await openFork(context, directory, checkpoints)
@@ -92,5 +90,10 @@ async function openFork(
 ): Promise<Workspace> {
   const storage = { kind: 'local', root: resolve(directory), shown: directory } as const
   const mounts = settings.mounts.map((mount) => (mount.access === 'read-only' ? mount : { ...mount, storage }))
-  return await openWorkspace({ ...settings, mounts }, { signal, executors: undefined, checkpoints })
+  try {
+    return await openWorkspace({ ...settings, mounts }, { signal, executors: undefined, checkpoints })
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOWORKSPACE')) throw error
+    throw new UsageError(`${directory} is not a directory, and a deleted fork cannot be merged`)
+  }
 }

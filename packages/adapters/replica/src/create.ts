@@ -2,7 +2,6 @@ import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createLocalAdapter, createScratchAdapter } from '@ws/adapter-local'
-import { besideName } from '@ws/adapter-local/internal'
 import { isWorkspaceError, paths } from '@ws/core'
 import { concurrency, type StorageAdapter } from '@ws/core/adapter'
 import { Reserve } from '@ws/sandbox'
@@ -25,6 +24,8 @@ import type { Opened, ServiceData } from './worker/protocol.ts'
 
 const filesName = 'files'
 const stateName = 'state'
+/** The local adapter makes copies of the files here. It removes those of killed processes. */
+const forksName = '.ws-forks'
 const ordinary = { uid: 1_000, gid: 1_000 }
 
 /**
@@ -182,7 +183,7 @@ async function prepare(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o755 })
     const names = await readdir(directory)
     const isOurs = names.includes(stateName) || names.length === 0
-    if (isOurs && names.every((name) => name === filesName || name === stateName || name === besideName)) {
+    if (isOurs && names.every((name) => name === filesName || name === stateName || name === forksName)) {
       // the state directory is made first: after a kill, it shows whose the files are
       await mkdir(join(directory, stateName), { recursive: true, mode: 0o700 })
       await dropUnfinished(join(directory, filesName))

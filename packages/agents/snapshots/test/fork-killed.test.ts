@@ -61,7 +61,7 @@ const withoutTimes = (tree: Record<string, string>): Record<string, string> => {
 /** Temporary copies of a process. */
 const copiesOf = (mark: string): string[] =>
   [tmpdir(), '/tmp', '/var/tmp'].flatMap((place) =>
-    readdirSync(place).filter((name) => name.startsWith(`ws-scratch-${mark}-`)),
+    readdirSync(place).filter((name) => new RegExp(`^ws-scratch-\\w+-${mark}-`, 'u').test(name)),
   )
 
 describe('a process that is killed in a fork or a merge', { tags: 'rounds' }, () => {

@@ -8,62 +8,24 @@ import { isReserved, isTempName } from '../confine/hidden.ts'
 import { changing } from '../confine/open.ts'
 import { typeOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import { nativeCode, translate } from '../errors.ts'
-import { type HostName, type Maybe, type Status, identityOf, isImmediate, pathOfDescriptor } from '../host/calls.ts'
-import { creating } from '../host/constants.ts'
-import { replacement, showBytes, under } from '../host/name.ts'
+import { translate } from '../errors.ts'
+import { type HostName, type Status, isImmediate } from '../host/calls.ts'
 import { slowMountCalls } from '../host/engine.ts'
+import { replacement, showBytes, under } from '../host/name.ts'
 import { isTurnOver, ownTurn } from '../host/pace.ts'
-import { openWithPatience } from '../read/open-file.ts'
-import { copyBytes } from '../write/copy-entry.ts'
 import { ownUser } from '../root/owner.ts'
-import { readingEntry } from '../worker/copy-small.ts'
+import { attempts, type Child, EntryCopies, type Level, unlessExchanged } from './copy-entries.ts'
 import { Crew } from './crew.ts'
-import { giveState, giveStateToFile } from './give-state.ts'
+import { giveState } from './give-state.ts'
 
 /** Files and directories in work at once. */
 const parallel = 8
-/** Limit of attempts to copy an entry that other processes exchange or write. */
-const attempts = 8
 /** Number of files from which threads are started for the rest. */
 const fewFiles = 200
-
-/** The failures of a call that met another kind of entry than the listing named. */
-const exchanged: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ELOOP', 'ENOTDIR', 'EINVAL', 'ENXIO'])
-
-async function unlessExchanged<Result>(call: () => Maybe<Result>): Promise<Result | undefined> {
-  try {
-    return await call()
-  } catch (error) {
-    if (exchanged.has(nativeCode(error))) return undefined
-    throw error
-  }
-}
 
 interface Listed {
   readonly name: HostName
   readonly type: FileType
-}
-
-interface Child {
-  readonly level: Level
-  readonly path: MountPath
-  readonly name: HostName
-  /** The host path of the copy, below the descriptor of the top. */
-  readonly place: HostName
-}
-
-interface Level extends Pick<Child, 'path' | 'place'> {
-  readonly status: Status
-  readonly from: Handle
-  readonly to: Handle
-  readonly below: HostName[]
-}
-
-/** The first copy of a file with several names. */
-interface Linked {
-  readonly place: HostName
-  readonly identity: string
 }
 
 /**
@@ -77,7 +39,7 @@ export class CopyAll {
   readonly #top: Level
   readonly #levels: Level[] = []
   readonly #mounts: ReadonlySet<string>
-  readonly #links = new Map<string, Promise<Linked>>()
+  readonly #entries: EntryCopies
   readonly #jobs = new Set<Promise<void>>()
   readonly #kept: number
   #failure: { readonly error: unknown } | undefined
@@ -99,6 +61,7 @@ export class CopyAll {
     this.#to = new Descent(task, target)
     this.#mounts = new Set(task.tree.mounts.all())
     this.#kept = kept
+    this.#entries = new EntryCopies(task, (path, seen, self) => this.#isLeftOut(path, seen, self))
     this.#top = { path: paths.mountRoot, place: target.self, status, from: source, to: target, below: [] }
   }
 
@@ -193,8 +156,13 @@ export class CopyAll {
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         if (type === undefined || type === 'other') return // it vanished meanwhile, or cannot be copied
         if (type === 'directory' && listed !== type && level === this.#top) return void level.below.push(name)
-        const copied = type === 'directory' ? this.#enter : type === 'symlink' ? this.#copyLink : this.#copyRegular
-        if (await copied.call(this, child)) return
+        const work =
+          type === 'directory'
+            ? this.#enter(child)
+            : type === 'symlink'
+              ? this.#entries.copyLink(child)
+              : this.#entries.copyRegular(child)
+        if (await work) return
         const found = await this.#task.calls.lookUp(under(level.from.self, name))
         type = found && typeOf(found)
       }
@@ -204,7 +172,7 @@ export class CopyAll {
     }
   }
 
-  /** Copies a directory's own entry, and begins with its entries. Returns false, as the next two, if another entry is there now. */
+  /** Copies a directory's own entry, and begins with its entries. Returns false if another entry is there now. */
   async #enter({ level: { from, to }, path, name, place }: Child): Promise<boolean> {
     const task = this.#task
     const handle = await unlessExchanged(() => openChild(task, from, name, { directory: true }))
@@ -259,81 +227,6 @@ export class CopyAll {
       .finally(() => this.#jobs.delete(job))
     this.#jobs.add(job)
     if (this.#jobs.size >= parallel) await Promise.race(this.#jobs)
-  }
-
-  async #copyLink({ level: { from, to }, path, name }: Child): Promise<boolean> {
-    const task = this.#task
-    const source = under(from.self, name)
-    const status = await task.calls.lookUp(source)
-    const target = await unlessExchanged(() => task.calls.readlink(source))
-    if (status?.isSymbolicLink() !== true || target === undefined) return false
-    if (this.#isLeftOut(path, status, String(source))) return true
-    await task.calls.symlink(target, under(to.self, name))
-    if (!task.tree.verified) return true // without `/proc`, a link's owner and times cannot be set safely
-    const copy = await openChild(task, to, name)
-    try {
-      await giveState(task, copy, status)
-    } finally {
-      await release(task, copy)
-    }
-    return true
-  }
-
-  async #copyRegular(child: Child): Promise<boolean> {
-    const { level, path, name } = child
-    const task = this.#task
-    const { calls } = task
-    const source = under(level.from.self, name)
-    const to = under(level.to.self, name)
-    const open = async (): Promise<number> => calls.open(source, readingEntry)
-    const from = await unlessExchanged(() => openWithPatience(task, open))
-    if (from === undefined) return false
-    try {
-      const status = await calls.fstat(from)
-      if (!status.isFile()) return false
-      if (this.#isLeftOut(path, status, pathOfDescriptor(from))) return true
-      // an inode that another file has by now is no link
-      const key = status.nlink === 1n ? undefined : `${identityOf(status)}:${status.size}:${status.mtimeNs}`
-      const first = key === undefined ? undefined : this.#links.get(key)
-      const filling = first ?? this.#fill(child, status, from, to)
-      if (key !== undefined) this.#links.set(key, filling)
-      const copied = await filling
-      if (first !== undefined) await this.#addName(copied, to)
-      return true
-    } finally {
-      await calls.close(from)
-    }
-  }
-
-  /** Writes a copy of the file to a new name. A file that changes meanwhile is copied again. */
-  async #fill({ path, place }: Child, status: Status, from: number, to: HostName): Promise<Linked> {
-    const task = this.#task
-    const { calls } = task
-    const fd = await calls.open(to, creating, 0o600)
-    try {
-      let seen = status
-      for (let attempt = 0; attempt < attempts; attempt += 1) {
-        await copyBytes(task, from, fd, seen)
-        const now = await calls.fstat(from)
-        if (now.mtimeNs === seen.mtimeNs && now.size === seen.size) {
-          await giveStateToFile(calls, fd, now)
-          return { place, identity: status.nlink === 1n ? '' : identityOf(await calls.fstat(fd)) }
-        }
-        seen = now
-        await calls.ftruncate(fd, 0)
-      }
-      throw changing(targetOf(task, path))
-    } finally {
-      await calls.close(fd)
-    }
-  }
-
-  async #addName({ place, identity }: Linked, to: HostName): Promise<void> {
-    const { calls } = this.#task
-    await calls.link(place, to)
-    if (identityOf(await calls.lstat(to)) === identity) return
-    await calls.unlink(to)
-    throw Object.assign(new Error('exchanged'), { code: 'EAGAIN', syscall: 'link' })
   }
 
   /** True for this library's own entries and for what is mounted over the tree. */

@@ -135,9 +135,7 @@ export function immediateCalls(pace: Pace): ImmediateCalls {
     read: timed((fd: number, buffer: Uint8Array, offset: number, length: number, position: number) =>
       fs.readSync(fd, buffer, offset, length, position),
     ),
-    write: timed((fd: number, buffer: Uint8Array, offset: number, length: number, position?: number) =>
-      fs.writeSync(fd, buffer, offset, length, position),
-    ),
+    write: timed((...args: Parameters<Calls['write']>) => fs.writeSync(...args)),
     mkdir: timed((name, mode) => void fs.mkdirSync(name, mode)),
     rmdir: timed((name) => fs.rmdirSync(name)),
     unlink: timed((name) => fs.unlinkSync(name)),

@@ -17,7 +17,7 @@ export function scratchPlaces(): string[] {
 }
 
 /** The directory beside a root in which copies of the root are made. */
-export const besideName = '.ws-forks'
+const besideName = '.ws-forks'
 
 export function placeBeside(root: string): string {
   return join(dirname(root), besideName)

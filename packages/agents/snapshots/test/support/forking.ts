@@ -3,7 +3,6 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { ownMark } from '@ws/adapter-local/internal'
 import { createWorkspace } from '@ws/core'
 
 import { createCheckpoints } from '../../src/index.ts'
@@ -26,7 +25,7 @@ function change(top: string, turn: number): void {
   symlinkSync(`f${turn % 40}`, join(top, 'link'))
 }
 
-const mark = ownMark()
+const mark = process.pid.toString(36)
 const tell = (step: object): void => void process.stdout.write(`${JSON.stringify(step)}\n`)
 
 change(root, Number(seed) * 1_000)
