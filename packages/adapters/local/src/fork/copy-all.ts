@@ -155,7 +155,7 @@ export class CopyAll {
       let type: FileType | undefined = listed
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         if (type === undefined || type === 'other') return // it vanished meanwhile, or cannot be copied
-        if (type === 'directory' && listed !== type && level === this.#top) return void level.below.push(name)
+        if (type === 'directory' && listed !== type) return void level.below.push(name)
         const work =
           type === 'directory'
             ? this.#enter(child)
@@ -182,25 +182,14 @@ export class CopyAll {
       await release(task, handle)
       return true
     }
-    await task.calls.mkdir(under(to.self, name), 0o700)
-    const level: Level = {
-      path,
-      place,
-      status,
-      from: handle,
-      to: await openChild(task, to, name, { directory: true }),
-      below: [],
-    }
-    const { copying } = await this.#begin(level)
+    const level = await this.#open({ path, place, status, from: handle, below: [] }, to, name)
+    const { copying } = await this.#begin(level).catch(async (error: unknown) => {
+      await release(task, level.from)
+      await release(task, level.to)
+      throw error
+    })
     if (level.below.length === 0) {
-      await this.#add(
-        copying
-          .then(() => giveState(task, level.to, status))
-          .finally(async () => {
-            await release(task, level.from)
-            await release(task, level.to)
-          }),
-      )
+      await this.#add(this.#finish(level, copying))
       return true
     }
     await this.#from.enter(level.from)
@@ -208,6 +197,29 @@ export class CopyAll {
     this.#levels.push(level)
     await copying
     return true
+  }
+
+  /** Makes the copy of a directory. */
+  async #open(level: Omit<Level, 'to'>, parent: Handle, name: HostName): Promise<Level> {
+    const { calls } = this.#task
+    try {
+      await calls.mkdir(under(parent.self, name), 0o700)
+      return { ...level, to: await openChild(this.#task, parent, name, { directory: true }) }
+    } catch (error) {
+      await release(this.#task, level.from)
+      throw error
+    }
+  }
+
+  async #finish({ path, from, to, status, below }: Level, copying: Promise<void>): Promise<void> {
+    try {
+      await copying
+      if (below.length > 0) throw changing(targetOf(this.#task, path)) // a file became a directory
+      await giveState(this.#task, to, status)
+    } finally {
+      await release(this.#task, from)
+      await release(this.#task, to)
+    }
   }
 
   async #leave({ status }: Level): Promise<void> {
