@@ -35,8 +35,9 @@ export class Forks {
     this.#scan = scan
   }
 
-  /** Records open trees as forks. Their first scan reads only files that may differ from the origins. */
-  begin({ trees, origins, since, reserved }: Parameters<Methods['beginForks']>[0]): void {
+  /** Records open trees as forks. Their first scan reads only files that may differ from the origins. @param used trees that are open */
+  begin({ trees, origins, since, reserved }: Parameters<Methods['beginForks']>[0], used: readonly number[]): void {
+    this.#sweep(used)
     this.#scan({ trees: origins, reserved })
     const sql = 'SELECT created FROM checkpoints WHERE id = ?'
     const { created = 0 } = this.#database.get<{ created: number }>(sql, since) ?? {}
@@ -76,8 +77,8 @@ export class Forks {
     })
   }
 
-  /** Forgets forks whose directory is gone. @param used trees that are open */
-  sweep(used: readonly number[]): void {
+  /** Forgets forks whose directory is gone. */
+  #sweep(used: readonly number[]): void {
     const all = this.#database.all<{ id: number; key: string }>('SELECT id, key FROM trees JOIN forks ON tree = id')
     const gone = all.filter(({ id, key }) => !used.includes(id) && !existsSync(key))
     if (gone.length > 0) this.forget(gone.map(({ id }) => id))

@@ -145,9 +145,7 @@ export class Service implements Methods {
   }
 
   beginForks(request: Parameters<Methods['beginForks']>[0]): void {
-    const { forks } = this.#store()
-    forks.sweep(this.#used())
-    forks.begin(request)
+    this.#store().forks.begin(request, this.#used())
   }
 
   sharedBy(trees: readonly number[]): string | undefined {
