@@ -27,6 +27,7 @@ import { pathOfDescriptor } from './host/calls.ts'
 import type { Engines } from './host/engine.ts'
 import { isUrgent, ownTurn } from './host/pace.ts'
 import { describeHostDirectory } from './root/host-directory.ts'
+import { TreeHints } from './read/hints.ts'
 import { Listing } from './read/listing.ts'
 import { readFile, statEntry } from './read/read.ts'
 import { readFileStream } from './read/read-stream.ts'
@@ -77,6 +78,7 @@ export class LocalDriver implements Driver {
   readonly #resources = new Resources()
   readonly #semaphore = new concurrency.Semaphore(operationsAtOnce)
   #watch: ReturnType<typeof watchTree> | undefined
+  #hints: TreeHints | undefined
 
   constructor(parts: LocalDriverParts) {
     this.capabilities = parts.capabilities
@@ -192,12 +194,33 @@ export class LocalDriver implements Driver {
   }
 
   watchTree(): TreeWatch | undefined {
+    const base = this.#watchable
+    return base === undefined ? undefined : (this.#watch ??= watchTree(base))
+  }
+
+  watch(path: MountPath, options: AdapterOptions.Watch): Promise<AdapterOptions.Hints> {
+    this.#hints ??= new TreeHints({ base: this.#watchable, directoriesIn: (at) => this.#directoriesIn(at) })
+    return this.#hints.watch(path, options)
+  }
+
+  /** The host path for watches. `undefined`: this system reports no changes of the tree. */
+  get #watchable(): string | undefined {
     const { exactDevice, fd, verified } = this.#parts.tree
     const base = pathOfDescriptor(fd)
     // another process must be able to find this process's descriptor
     const isFound = base.startsWith(`/proc/${process.pid}/`)
-    if (exactDevice === undefined || !verified || !isFound) return undefined
-    return (this.#watch ??= watchTree(base))
+    return exactDevice === undefined || !verified || !isFound ? undefined : base
+  }
+
+  async #directoriesIn(directory: MountPath): Promise<MountPath[]> {
+    const found: MountPath[] = []
+    try {
+      const entries = this.list(directory, { recursive: false, exclude: [], details: false })
+      for await (const { path, type } of entries) if (type === 'directory') found.push(path)
+    } catch {
+      // it has vanished, or cannot be read: then a look finds nothing in it either
+    }
+    return found
   }
 
   createScratch(options: SignalOption): Promise<StorageAdapter> {
@@ -211,6 +234,7 @@ export class LocalDriver implements Driver {
 
   async close(): Promise<void> {
     this.#watch?.end()
+    this.#hints?.end()
     await this.#resources.end(contractFailure({ operation: 'list', path: paths.mountRoot }, 'ECLOSED'))
     await this.#parts.onClose()
   }

@@ -1,7 +1,15 @@
 import { WorkspaceError } from '@ws/core'
-import { defineAdapter, type DriverCapabilities, type DriverOptions, type StorageAdapter } from '@ws/core/adapter'
+import {
+  type AdapterOptions,
+  defineAdapter,
+  type DriverCapabilities,
+  type DriverOptions,
+  type MountPath,
+  type StorageAdapter,
+} from '@ws/core/adapter'
 import { capabilitiesOf } from './capabilities.ts'
 import { TreeDriver } from './driver.ts'
+import { MemoryHints } from './hints.ts'
 import { MemoryTree } from './memory-tree.ts'
 import { checkMemoryOptions, type MemoryAdapterOptions } from './options.ts'
 import { seed } from './seed.ts'
@@ -22,6 +30,7 @@ class MemoryDriver extends TreeDriver {
   readonly name = 'memory'
   readonly capabilities: DriverCapabilities
   readonly #now: MemoryAdapterOptions['now']
+  readonly #hints = new Set<MemoryHints>()
   #seeded: Tree | undefined
 
   constructor(readOnly: boolean, seeded: Tree | undefined, now: MemoryAdapterOptions['now']) {
@@ -35,6 +44,16 @@ class MemoryDriver extends TreeDriver {
     const tree = this.#seeded ?? new MemoryTree(this.#now)
     this.#seeded = undefined
     return tree
+  }
+
+  async watch(path: MountPath, options: AdapterOptions.Watch): Promise<MemoryHints> {
+    const hints = new MemoryHints(path, options, () => this.#hints.delete(hints))
+    this.#hints.add(hints)
+    return hints
+  }
+
+  protected override noteChange(...paths: readonly MountPath[]): void {
+    for (const hints of this.#hints) hints.note(paths)
   }
 
   async createScratch(): Promise<StorageAdapter> {

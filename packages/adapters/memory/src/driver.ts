@@ -31,6 +31,9 @@ export abstract class TreeDriver implements Driver {
 
   abstract createScratch(): Promise<StorageAdapter>
 
+  /** Called after a call that may have changed entries at or below paths. */
+  protected noteChange(..._paths: readonly MountPath[]): void {}
+
   async stat(path: MountPath): Promise<Stat> {
     return this.#do('stat', path, (tree) => statOf(tree.find(path, { operation: 'stat' })))
   }
@@ -49,17 +52,17 @@ export abstract class TreeDriver implements Driver {
   async write(path: MountPath, data: WriteData, options: DriverOptions.Write): Promise<WriteResult> {
     const prepare = (tree: Tree) => prepareWrite(tree, path, options)
     if (data instanceof Uint8Array) {
-      return this.#do('write', path, (tree) => writeBytes(tree, path, prepare(tree), data, options))
+      return this.#change('write', [path], (tree) => writeBytes(tree, path, prepare(tree), data, options))
     }
     this.#do('write', path, prepare)
     const bytes = await collect(data)
     options.signal?.throwIfAborted()
     // the tree may have changed meanwhile, so everything is checked again
-    return this.#do('write', path, (tree) => writeBytes(tree, path, undefined, bytes, options))
+    return this.#change('write', [path], (tree) => writeBytes(tree, path, undefined, bytes, options))
   }
 
   async append(path: MountPath, data: Uint8Array, options: DriverOptions.Append): Promise<WriteResult> {
-    return this.#do('append', path, (tree) => appendBytes(tree, path, data, options))
+    return this.#change('append', [path], (tree) => appendBytes(tree, path, data, options))
   }
 
   list(path: MountPath, options: DriverOptions.List & InnerListOptions): EntryIterator {
@@ -72,7 +75,7 @@ export abstract class TreeDriver implements Driver {
 
   async createDirectory(path: MountPath, { recursive }: { readonly recursive: boolean }): Promise<void> {
     const operation = 'createDirectory'
-    this.#do(operation, path, (tree) => {
+    this.#change(operation, [path], (tree) => {
       const { directory, missing, entry } = tree.locate(path, { operation, follow: recursive })
       if (entry !== undefined) {
         if (recursive && entry.type === 'directory') return
@@ -84,7 +87,7 @@ export abstract class TreeDriver implements Driver {
   }
 
   async delete(path: MountPath, { recursive, force, ifVersion }: DriverOptions.Delete): Promise<void> {
-    this.#do('delete', path, (tree) => {
+    this.#change('delete', [path], (tree) => {
       const place = tree.locate(path, { operation: 'delete' })
       const { entry } = place
       if (entry === undefined) {
@@ -98,16 +101,16 @@ export abstract class TreeDriver implements Driver {
   }
 
   async move(source: MountPath, destination: MountPath, options: DriverOptions.Move): Promise<TransferResult> {
-    return this.#do('move', source, (tree) => move(tree, source, destination, options))
+    return this.#change('move', [source, destination], (tree) => move(tree, source, destination, options))
   }
 
   async copy(source: MountPath, destination: MountPath, options: DriverOptions.Copy): Promise<TransferResult> {
-    return this.#do('copy', source, (tree) => copy(tree, source, destination, options))
+    return this.#change('copy', [source, destination], (tree) => copy(tree, source, destination, options))
   }
 
   async createSymlink(path: MountPath, target: string): Promise<void> {
     const operation = 'createSymlink'
-    this.#do(operation, path, (tree) => {
+    this.#change(operation, [path], (tree) => {
       const { directory, missing, entry } = tree.locate(path, { operation })
       const [name, ...rest] = missing
       if (entry !== undefined || name === undefined) throw failure('EEXIST', operation, path)
@@ -126,13 +129,13 @@ export abstract class TreeDriver implements Driver {
   }
 
   async chmod(path: MountPath, mode: number): Promise<void> {
-    this.#do('chmod', path, (tree) => {
+    this.#change('chmod', [path], (tree) => {
       tree.setMode(tree.find(path, { operation: 'chmod', follow: true }), mode & 0o777)
     })
   }
 
   async utimes(path: MountPath, { modifiedAt }: Times): Promise<void> {
-    this.#do('utimes', path, (tree) =>
+    this.#change('utimes', [path], (tree) =>
       tree.setTime(tree.find(path, { operation: 'utimes', follow: true }), Math.trunc(modifiedAt)),
     )
   }
@@ -152,6 +155,18 @@ export abstract class TreeDriver implements Driver {
       return work(tree)
     } catch (error) {
       throw tree.explain(error, operation, path)
+    }
+  }
+
+  #change<Result>(
+    operation: string,
+    [path, ...others]: readonly [MountPath, ...MountPath[]],
+    work: (tree: Tree) => Result,
+  ): Result {
+    try {
+      return this.#do(operation, path, work)
+    } finally {
+      this.noteChange(path, ...others)
     }
   }
 

@@ -38,6 +38,7 @@ export type { MergeResult } from './contract/forks.ts'
 export type { PublishedPort } from './contract/publishing.ts'
 export type { BackgroundCommand, OutputText, Session, SessionExit } from './contract/sessions.ts'
 export type { Try, TryOptions } from './contract/tries.ts'
+export type { WatchEvent } from './contract/watching.ts'
 export type {
   AccessEvent,
   Command,

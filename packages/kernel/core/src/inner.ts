@@ -1,5 +1,12 @@
 /** The protocol between the core and this project's packages that work on a disk. It can change in any version. */
-export type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption, TreeWatch } from './contract/inner.ts'
+export type {
+  EntryIterator,
+  InnerAdapter,
+  InnerEntry,
+  InnerListOptions,
+  ListedOption,
+  TreeWatch,
+} from './contract/inner.ts'
 
 /**
  * Returns whether a later change will show in the times of an entry: changes within one clock tick share a time.

@@ -1,5 +1,6 @@
 import type { FileType, Stat, Version } from '@ws/core'
 import { fileTimes } from '@ws/core/adapter'
+import type { InnerEntry } from '@ws/core/inner'
 
 import type { Status } from '../host/calls.ts'
 
@@ -27,13 +28,15 @@ export function typeOf(status: Pick<Status, 'isFile' | 'isDirectory' | 'isSymbol
 /** `version`: for callers that need another version than {@link versionOf}. */
 export function statOf(status: Status, version = versionOf(status)): Stat {
   const type = typeOf(status)
-  return {
+  const stat = {
     type,
     size: type === 'file' ? Number(status.size) : 0,
     modifiedAt: fileTimes.dateable(Number(status.mtimeNs / 1_000n) / 1_000), // @defence `fileTimes.dateable` a time that no Date holds: shows a time that no Date holds
     mode: permissionsOf(status),
     version,
   }
+  const isLinked = type === 'file' && status.nlink > 1n
+  return isLinked ? Object.assign(stat, { linked: true } satisfies Pick<InnerEntry, 'linked'>) : stat
 }
 
 export function permissionsOf({ mode }: Status): number {

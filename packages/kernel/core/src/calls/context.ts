@@ -45,6 +45,19 @@ export interface WorkspaceState {
   readonly starting: Set<Promise<unknown>>
   /** The open try. */
   attempt?: Attempt | undefined
+  /** The open watches of all views. */
+  readonly watches: Set<OpenWatch>
+}
+
+export interface OpenWatch {
+  /** Looks for changes at or below paths. Default: everywhere. Resolves when their events wait in the watch. Never rejects. */
+  look(at?: readonly VirtualPath[]): Promise<void>
+  end(): void
+}
+
+/** Lets the open watches look for changes: see {@link OpenWatch}. Never rejects. */
+export async function tellWatches({ watches }: WorkspaceState, at?: readonly VirtualPath[]): Promise<void> {
+  if (watches.size > 0) await Promise.all([...watches].map((watch) => watch.look(at)))
 }
 
 /** A try that is neither kept nor dropped. Meanwhile, only its own view may change files. */
@@ -81,12 +94,12 @@ export async function perform<Result>(
   const trace: Trace = {}
   if (!context.audit.active) {
     admitCall(context, operation, signal)
-    return counted(context, operation, () => body(parseFor(context, operation, path), trace))
+    return counted(context, options, trace, () => body(parseFor(context, operation, path), trace))
   }
   const began = context.clock.begin()
   try {
     admitCall(context, operation, signal)
-    const result = await counted(context, operation, () => body(parseFor(context, operation, path), trace))
+    const result = await counted(context, options, trace, () => body(parseFor(context, operation, path), trace))
     recordFiles(context, options, { began, trace, error: undefined })
     return result
   } catch (error) {
@@ -105,15 +118,28 @@ const changing: ReadonlySet<string> = new Set([
 
 const beginning: ReadonlySet<string> = new Set(['exec', 'fork', 'openSession', 'try'])
 
-/** Counts the changing calls of callers: the results of commands that run meanwhile say so. */
+/** Counts the changing calls of callers: the results of commands that run meanwhile say so. Tells the watches of each changing call. */
 async function counted<Result>(
-  { state: { calls }, isOfCommands = false }: Context,
-  operation: string,
+  { state, isOfCommands = false }: Context,
+  { operation }: PerformOptions,
+  trace: Trace,
   body: () => Promise<Result>,
 ): Promise<Result> {
-  if (isOfCommands || !changing.has(operation)) return body()
-  calls.begun += 1
-  return during(calls.open, body())
+  if (!changing.has(operation)) return body()
+  try {
+    if (isOfCommands) return await body()
+    state.calls.begun += 1
+    return await during(state.calls.open, body())
+  } finally {
+    // a call that failed may have changed files before its failure
+    if (state.watches.size > 0) await tellWatches(state, touchedBy(operation, trace))
+  }
+}
+
+/** Returns the paths that a call may have changed. `undefined`: any. */
+function touchedBy(operation: string, { landed, destination }: Trace): readonly VirtualPath[] | undefined {
+  if (operation === 'restore') return undefined
+  return [operation === 'copy' ? undefined : landed, destination].filter((path) => path !== undefined)
 }
 
 /** Keeps work in a set while it lasts. */

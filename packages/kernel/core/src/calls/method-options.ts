@@ -23,6 +23,7 @@ import type { BackgroundOptions, OpenSessionOptions, OutputOffsets } from '../co
 import type { PublishOptions } from '../contract/publishing.ts'
 import type { ChangesOptions, CheckpointOptions, DiffOptions, RestoreOptions } from '../contract/checkpoints.ts'
 import type { TryOptions } from '../contract/tries.ts'
+import type { WatchOptions } from '../contract/watching.ts'
 import type { CommandDefaults, ConnectionsOptions, ExecOptions, ExplainRequest } from '../contract/workspace.ts'
 
 const signal = option.signal
@@ -180,6 +181,12 @@ const methods = {
     ...ignore,
     signal,
   } satisfies OptionShapes<WorkspaceSearchOptions>,
+  watch: {
+    recursive: option.boolean,
+    interval: option.duration,
+    maxPending: option.integer(1, 100_000),
+    signal,
+  } satisfies OptionShapes<WatchOptions>,
   exec,
   try: { ...exec, ...tryBounds } satisfies OptionShapes<TryOptions>,
   tryFunction: tryBounds satisfies OptionShapes<Omit<TryOptions, keyof ExecOptions>>,

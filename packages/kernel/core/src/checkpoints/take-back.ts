@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '../errors.ts'
 import { joinPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { Context } from '../calls/context.ts'
+import { tellWatches, type Context } from '../calls/context.ts'
 import type { Gate } from '../mount/gate.ts'
 import { gateWithoutAsking } from '../mount/grants.ts'
 import type { AttachedCheckpoints, Difference, HeldCheckpoints, SavedPlace } from '../contract/checkpoint-engine.ts'
@@ -48,6 +48,7 @@ export async function takeBack(
   // from here on, a path that differs from both checkpoints can be one that this restore has half restored
   await attached.hold({ since })
   const conflicts = await attached.restore(since, now, wanted, { discards: true })
+  await tellWatches(context.state)
   const left = new Set(conflicts.map(keyOf))
   for (const conflict of conflicts) {
     const path = sights.pathOf(conflict)

@@ -16,6 +16,7 @@ import { typedError } from '../executor/exec-error.ts'
 import type { EndedCommand } from './admission.ts'
 import { getCommandResult, withExitStatus, withResult } from '../executor/killed.ts'
 import type { Beginning, Clock } from '../calls/audit.ts'
+import { tellWatches, type WorkspaceState } from '../calls/context.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { isWithin, parseVirtualPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -34,6 +35,7 @@ export interface Judging {
   readonly acknowledged: ReadonlySet<string>
   readonly end?: EndedCommand | undefined
   readonly changes?: CommandRun['changes']
+  readonly state: WorkspaceState
 }
 
 /** Wraps a command for callers. Adds two lists to its result: new names that match pattern rules, and rules that may explain a failure. */
@@ -48,10 +50,13 @@ export function judgeCommand(started: StartedCommand, input: CommandInput, judgi
         return { ...judged, ...(notes.length > 0 && { notes }), ...(changes && { changes }) }
       } catch (error) {
         throw withResult(error, judged)
+      } finally {
+        await told(judging, ended.survivors)
       }
     },
     async (error: unknown) => {
       await judging.end?.().catch(() => undefined) // the first failure is thrown instead
+      await told(judging, started.survivors)
       throw typedError(error, 'exec')
     },
   )
@@ -73,6 +78,12 @@ export function judgeCommand(started: StartedCommand, input: CommandInput, judgi
     wait: () => result,
     [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   }
+}
+
+/** Lets the watches see the changes of an ended command. Does not wait while survivors run: a look could block on the same mount. */
+async function told({ state }: Judging, survivors: boolean | undefined): Promise<void> {
+  const looked = tellWatches(state)
+  if (survivors !== true) await looked
 }
 
 function pickOutput({ stdout, stderr, output, stdoutBytes, stderrBytes, truncated }: CommandOutput): CommandOutput {

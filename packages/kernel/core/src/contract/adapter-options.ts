@@ -9,3 +9,4 @@ export type {
 export type { ReadOptions as Read, ReadStreamOptions as ReadStream, RefreshOptions as Refresh } from './file-types.ts'
 export type { SearchOptions as Search, SearchQuery as Query, StatOptions as Stat } from './file-types.ts'
 export type { WriteOptions as Write } from './file-types.ts'
+export type { ChangeHints as Hints, HintOptions as Watch } from './watching.ts'

@@ -1,5 +1,6 @@
 import type { HostPath, MountPath } from '../path/virtual-path.ts'
 import type { AdapterCapabilities } from './capabilities.ts'
+import type { ChangeHints, HintOptions } from './watching.ts'
 import type {
   AppendOptions,
   BeginCommandOptions,
@@ -139,6 +140,12 @@ export interface StorageAdapter extends AsyncDisposable {
    * For adapters that update the tree before a command, or save the changes after the command.
    */
   beginCommand?(options?: BeginCommandOptions): Promise<EndCommand>
+
+  /**
+   * Begins to note where entries change, by any writer. The path need not exist. Stores without news of changes have no such method.
+   * A resolved watch misses no later change: after lost news, `take()` is `undefined`. Capability `watch`.
+   */
+  watch?(path: MountPath, options?: HintOptions): Promise<ChangeHints>
 
   /** Creates an empty adapter of the same kind for the workspace's private `/tmp`. Its `close()` deletes it. Absent: no `/tmp`. */
   createScratch?(options?: SignalOption): Promise<StorageAdapter>

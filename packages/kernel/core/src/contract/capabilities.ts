@@ -14,6 +14,8 @@ export interface AdapterCapabilities {
   readonly search: boolean
   /** Writes may reach the store only at `flush`. False: the store contains each acknowledged write. */
   readonly flush: boolean
+  /** The store tells where entries change, by any writer. */
+  readonly watch: boolean
   /** Real processes can access the tree. */
   readonly hostPath: boolean
   /** A file moves in one step: readers see the file at exactly one of the two paths. */

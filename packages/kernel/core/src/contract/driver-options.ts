@@ -5,4 +5,4 @@ export type {
   DriverSearchQuery as Query,
   DriverWriteOptions as Write,
 } from './driver.ts'
-export type { CreateDirectory, Fork, Refresh, Search } from './adapter-options.ts'
+export type { CreateDirectory, Fork, Refresh, Search, Watch } from './adapter-options.ts'

@@ -1,6 +1,7 @@
 import type { HostPath, MountPath } from '../path/virtual-path.ts'
 import type { AdapterCapabilities } from './capabilities.ts'
 import type { StorageAdapter } from './adapter.ts'
+import type { ChangeHints, HintOptions } from './watching.ts'
 import type { OperationCapability } from './operations.ts'
 import type {
   AppendOptions,
@@ -94,6 +95,7 @@ export interface Driver {
   flush?(options: SignalOption): Promise<void>
   sync?(options: SignalOption): Promise<void>
   refresh?(options: RefreshOptions): Promise<void>
+  watch?(path: MountPath, options: HintOptions): Promise<ChangeHints>
   hostPath?(path: MountPath): HostPath
   hostDirectory?(path: MountPath): Promise<HostDirectory>
   beginCommand?(options: BeginCommandOptions): Promise<EndCommand>

@@ -20,6 +20,7 @@ import type {
 } from './file-types.ts'
 import type { WorkspaceError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
+import type { WatchEvent, WatchOptions } from './watching.ts'
 
 export interface WorkspaceEntry extends Omit<Entry, 'path'> {
   readonly path: VirtualPath
@@ -232,4 +233,17 @@ export interface FileDoor {
   glob(patterns: string | readonly string[], options?: WorkspaceGlobOptions): AsyncIterableIterator<WorkspaceEntry>
   /** Streams matching lines from every file below `in` that the policy allows to read, across mounts. */
   search(pattern: string, options?: WorkspaceSearchOptions): AsyncIterableIterator<WorkspaceSearchHit>
+  /**
+   * Watches paths for changes by this workspace, its commands and other programs. A path need not exist. Resolves when the watch has begun:
+   * each later change is in an event, or covered by an `overflow`. Links are followed in the given paths only, and events keep these paths.
+   *
+   * The events of a call of this workspace follow at once. The events of a command wait in the iterator when `exec` or `wait` resolves.
+   * No event names an entry whose `stat` the policy denies. The iterator ends after `return()` and `close()`, and rejects after an abort.
+   *
+   * @throws WorkspaceError `EINVAL`; `EACCES`: a path may not be read; `EFBIG`: more than 100,000 entries, also later by the iterator
+   */
+  watch(
+    paths: string | readonly string[],
+    options?: WatchOptions,
+  ): Promise<AsyncIterableIterator<WatchEvent, undefined>>
 }

@@ -63,6 +63,8 @@ export interface TreeWatch {
 export interface InnerEntry extends Entry {
   /** Time of writing by the store's clock, in milliseconds since the epoch. */
   readonly writtenAt?: number | undefined
+  /** True for a file with several hard links: a write by another of its names gives no hint at this one. Also in the result of `stat`. */
+  readonly linked?: true | undefined
 }
 
 export interface EntryIterator extends AsyncIterableIterator<InnerEntry> {

@@ -51,6 +51,7 @@ export const operations = {
   flush: { ...plain, optionsAt: 0, capability: 'flush' },
   sync: { ...plain, optionsAt: 0, optional: true },
   refresh: { ...plain, optionsAt: 0, optional: true },
+  watch: { ...plain, optionsAt: 1, capability: 'watch' },
   hostPath: { ...plain, capability: 'hostPath' },
   hostDirectory: { ...plain, capability: 'hostPath' },
   beginCommand: { ...plain, optional: true },

@@ -27,8 +27,9 @@ export function list(
   context: Context,
   path = '.',
   options: WorkspaceListOptions = {},
+  onUnreadable?: RegionLimits['onUnreadable'],
 ): AsyncIterableIterator<WorkspaceEntry, undefined> {
-  return new Listing(context, path, options)
+  return new Listing(context, path, options, onUnreadable)
 }
 
 /** A listing of several mounts in sequence. Not an async generator, which costs more per entry than the adapter. */
@@ -36,6 +37,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   readonly #context: Context
   readonly #path: string
   readonly #options: WorkspaceListOptions
+  readonly #onUnreadable: RegionLimits['onUnreadable']
   /** Yields to the event loop, since an adapter with all entries in memory never does. */
   readonly #pace: Pace
   #resting: Promise<void> | undefined
@@ -51,10 +53,16 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   #mounts: VirtualPath[] = []
   #done = false
 
-  constructor(context: Context, path: string, options: WorkspaceListOptions) {
+  constructor(
+    context: Context,
+    path: string,
+    options: WorkspaceListOptions,
+    onUnreadable: RegionLimits['onUnreadable'],
+  ) {
     this.#context = context
     this.#path = path
     this.#options = options
+    this.#onUnreadable = onUnreadable
     // Options that are not an object are refused later, when the listing starts.
     this.#pace = new Pace((options as WorkspaceListOptions | null)?.signal)
   }
@@ -165,7 +173,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   }
 
   get #limits(): RegionLimits {
-    return { ...this.#options, excluded: this.#excluded, deepest: this.#deepest }
+    return { ...this.#options, excluded: this.#excluded, deepest: this.#deepest, onUnreadable: this.#onUnreadable }
   }
 
   get #tellsTargets(): boolean {

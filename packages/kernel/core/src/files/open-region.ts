@@ -12,13 +12,15 @@ export interface RegionLimits extends Pick<WorkspaceListOptions, 'recursive' | '
   readonly excluded: readonly VirtualPath[]
   /** The maximum depth, as {@link depthOf} counts. */
   readonly deepest: number
+  /** Called for an unreadable directory below the start, which the listing then skips. Default: the listing rejects. */
+  readonly onUnreadable?: ((directory: VirtualPath) => void) | undefined
 }
 
 export async function openRegion(
   context: Context,
   located: Located,
   adapter: StorageAdapter | undefined,
-  { recursive: isRecursive, details, signal, excluded, deepest }: RegionLimits,
+  { recursive: isRecursive, details, signal, excluded, deepest, onUnreadable }: RegionLimits,
 ): Promise<Region> {
   const { virtual, mount } = located
   if (adapter === undefined || mount === undefined) {
@@ -35,7 +37,10 @@ export async function openRegion(
     return judges && gate.decide({ operation: 'list', path, need: 'read' }).effect === 'deny'
   }
   const isLimited = judges || (recursive && deepest < Number.POSITIVE_INFINITY)
-  const listOptions: InnerListOptions = { recursive, details, signal, exclude, skips: isLimited ? skips : undefined }
+  const listOptions: InnerListOptions = {
+    ...{ recursive, details, signal, exclude, skips: isLimited ? skips : undefined },
+    onUnreadable: onUnreadable && ((directory) => onUnreadable(joinPath(mount.at, directory))),
+  }
   const entries = adapter.list(located.path, listOptions)
   return { start: virtual, mount, entries, first: await entries.next() }
 }

@@ -109,6 +109,7 @@ async function step(
   const { source, destination } = pair
   const { signal } = options
   trace.landed = source.virtual
+  trace.destination = destination.virtual
   const sourceAdapter = source.mount === undefined ? undefined : await context.open(source.mount)
   const destinationAdapter = destination.mount === undefined ? undefined : await context.open(destination.mount)
   if (sourceAdapter === undefined || destinationAdapter === undefined) {

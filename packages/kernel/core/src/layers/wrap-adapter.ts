@@ -210,6 +210,7 @@ function optionalMethods(
   const flush = inner.flush?.bind(inner)
   const sync = inner.sync?.bind(inner)
   const refresh = inner.refresh?.bind(inner)
+  const watch = inner.watch?.bind(inner)
   const hostPath = inner.hostPath?.bind(inner)
   const beginCommand = inner.beginCommand?.bind(inner)
   const createScratch = inner.createScratch?.bind(inner)
@@ -246,6 +247,19 @@ function optionalMethods(
         call({ operation: 'refresh', path, signal: options.signal }, () =>
           refresh({ ...options, path: toInner(path) }),
         ),
+    }),
+    ...(watch && {
+      watch: (path, options) =>
+        call({ operation: 'watch', path, recursive: options?.recursive, signal: options?.signal }, async () => {
+          const hints = await watch(toInner(path), options)
+          const root = toInner(mountRoot)
+          const outerOf = (at: MountPath): MountPath => (isWithin(at, root) ? toOuter(at) : mountRoot)
+          const take = async () => {
+            const taken = await hints.take()
+            return taken && new Set([...taken].map(outerOf))
+          }
+          return { take, close: () => hints.close() }
+        }),
     }),
     ...(hostPath && {
       hostPath: (path) => {

@@ -18,6 +18,7 @@ import type { WorkspaceMount } from './mounts.ts'
 
 export interface Trace {
   landed?: VirtualPath | undefined
+  destination?: VirtualPath | undefined
 }
 
 /** Called with the path that is followed, and the link on that path. */

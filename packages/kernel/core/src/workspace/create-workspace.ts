@@ -95,7 +95,7 @@ async function assemble(
     clock: new Clock(options),
     commands: copyCommandDefaults(options.commands, { gate, scratch: exempt, base: root, aliases }),
     open,
-    state: { isClosed: false, calls: { begun: 0, open: new Set() }, starting: new Set() },
+    state: { isClosed: false, calls: { begun: 0, open: new Set() }, starting: new Set(), watches: new Set() },
   }
   const writers = joinWriters(mounts, hostDirectories, () => context.state.attempt !== undefined)
   let checkpoints: CheckpointParts | undefined

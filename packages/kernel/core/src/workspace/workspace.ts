@@ -78,6 +78,7 @@ import type {
   Workspace,
   WorkspaceEvents,
 } from '../contract/workspace.ts'
+import type { WatchEvent, WatchOptions } from '../contract/watching.ts'
 import { beginTry } from '../commands/begin-try.ts'
 import { LiveCheckpoints } from '../checkpoints/door.ts'
 import type { CheckpointParts } from '../checkpoints/door.ts'
@@ -312,6 +313,14 @@ export class LiveWorkspace implements Workspace {
     return search(this.#context, pattern, options)
   }
 
+  async watch(
+    paths: string | readonly string[],
+    options?: WatchOptions,
+  ): Promise<AsyncIterableIterator<WatchEvent, undefined>> {
+    const { watch } = await import('../watch/watch.ts')
+    return watch(this.#context, paths, options)
+  }
+
   exec(command: Command, options?: ExecOptions): Promise<CommandResult> {
     return exec(this.#door, command, options)
   }
@@ -495,6 +504,7 @@ export class LiveWorkspace implements Workspace {
   /** Closes the workspace. Tries every step, and throws the first failure at the end. */
   async #close(): Promise<void> {
     this.#context.state.isClosed = true
+    for (const watch of this.#context.state.watches) watch.end()
     const failures: unknown[] = []
     const attempt = async (step: () => Promise<unknown> | undefined): Promise<void> => {
       try {

@@ -41,6 +41,7 @@ const calls: Readonly<Record<AdapterOperation, (adapter: StorageAdapter, options
     refresh: async (adapter, options) => adapter.refresh?.(options),
     hostPath: async (adapter) => adapter.hostPath?.(path),
     hostDirectory: async (adapter) => adapter.hostDirectory?.(path),
+    watch: async (adapter, options) => adapter.watch?.(path, options),
     beginCommand: async (adapter, options) => adapter.beginCommand?.(options),
     createScratch: async (adapter, options) => adapter.createScratch?.(options),
     createFork: async (adapter, options) => adapter.createFork?.(options),

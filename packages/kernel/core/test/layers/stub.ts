@@ -9,6 +9,7 @@ const capabilities: AdapterCapabilities = {
   symlinks: false,
   search: false,
   flush: false,
+  watch: false,
   hostPath: false,
   atomicMove: true,
   atomicDirectoryMove: true,

@@ -29,6 +29,7 @@ const calls: Readonly<Record<string, (adapter: StorageAdapter) => unknown>> = {
   flush: (adapter) => adapter.flush?.(options),
   sync: (adapter) => adapter.sync?.(options),
   refresh: (adapter) => adapter.refresh?.(options),
+  watch: (adapter) => adapter.watch?.(path, options),
   beginCommand: (adapter) => adapter.beginCommand?.(options),
   createScratch: (adapter) => adapter.createScratch?.(options),
   createFork: (adapter) => adapter.createFork?.(options),

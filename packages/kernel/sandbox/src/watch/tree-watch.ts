@@ -26,13 +26,25 @@ interface Change {
 
 let lastTree = 0
 
-/** Watches a tree by inotify. @param base its host path through an open descriptor, so that no other directory can replace it */
-export function watchTree(base: string): TreeWatch & { readonly end: () => void } {
-  return new InotifyTree(base)
+/**
+ * Watches a tree by inotify.
+ * @param base its host path through an open descriptor, so that no other directory can replace it
+ * @param reports `directories`: see {@link TreeWatch}. `entries`: in `changed`, each changed entry instead, also by content
+ */
+export function watchTree(
+  base: string,
+  reports: 'directories' | 'entries' = 'directories',
+): TreeWatch & { readonly end: () => void } {
+  return new InotifyTree(base, reports === 'entries')
+}
+
+function entryAt(directory: MountPath, hex: string): MountPath {
+  return hex === '' ? directory : virtualPaths.child(directory, Buffer.from(hex, 'hex').toString())
 }
 
 class InotifyTree implements TreeWatch {
   readonly #base: string
+  readonly #reportsEntries: boolean
   #watcher: Watcher | undefined
   #tree = 0
   #paths = new Map<number, MountPath>()
@@ -44,8 +56,9 @@ class InotifyTree implements TreeWatch {
   #adding = false
   #isEnded = false
 
-  constructor(base: string) {
+  constructor(base: string, reportsEntries: boolean) {
     this.#base = base
+    this.#reportsEntries = reportsEntries
   }
 
   has(path: MountPath): boolean {
@@ -100,8 +113,8 @@ class InotifyTree implements TreeWatch {
     if (this.#tree !== 0) return true
     this.#watcher = findWatcher()
     const tree = ++lastTree
-    const isOpen =
-      (await this.#watcher?.ask('open', tree, Buffer.from(this.#base).toString('hex'))) === '0' && !this.#isEnded
+    const asked = ['open', tree, Buffer.from(this.#base).toString('hex'), this.#reportsEntries ? 1 : 0]
+    const isOpen = (await this.#watcher?.ask(...asked)) === '0' && !this.#isEnded
     if (isOpen) this.#tree = tree
     else void this.#watcher?.ask('close', tree)
     return isOpen
@@ -134,10 +147,10 @@ class InotifyTree implements TreeWatch {
     const isSelf = (mask & (bits.deletedSelf | bits.movedSelf | bits.ignored)) !== 0
     if (isSelf && path === '/') return false
     if (isSelf) this.#replace(path, (mask & bits.movedSelf) !== 0)
+    else if (this.#reportsEntries) this.#changes.push({ path: entryAt(path, hex), isReplaced: false })
     else if ((mask & bits.attributes) === 0 || hex === '') this.#changes.push({ path, isReplaced: false })
     if ((mask & isDirectory) === 0 || (mask & replacing) === 0) return true
-    const name = Buffer.from(hex, 'hex').toString()
-    this.#replace(virtualPaths.child(path, name), (mask & bits.moved) !== 0)
+    this.#replace(entryAt(path, hex), (mask & bits.moved) !== 0)
     return true
   }
 

@@ -1,22 +1,24 @@
 # Watches directories for Node, whose own watch reports fewer kinds of changes and no overflow. Each line of the input is a request, and
 # the answer is one line. The input ends with the Node process.
 #
-# Requests: open TREE ROOT | add TREE PATH... | ask TREE | close TREE. Paths and names are hexadecimal. The answers in the same order:
+# Requests: open TREE ROOT CONTENT | add TREE PATH... | ask TREE | close TREE. Paths and names are hexadecimal. The answers in the same order:
 # 0 or an errno | for each path a watch, or minus an errno | `lost`, or WATCH:MASK:NAME for each event | 0.
 
 use strict;
 my ($init, $add) = @ARGV;
 # events: attributes, moved from and to, created, deleted, the directory itself deleted or moved; flags: directories only, no links
 my $mask = 0x4 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x1000000 | 0x2000000;
+# with CONTENT 1 also: written, closed after writing
+my $content = 0x2 | 0x8;
 my %trees;
 
 sub opened {
-  my ($id, $root) = @_;
+  my ($id, $root, $with) = @_;
   my $fd = syscall($init + 0, 02004000);
   return $! + 0 if $fd < 0;
   open(my $events, '<&=', $fd) or return $! + 0;
   open(my $table, '<', '/proc/self/mountinfo') or return $! + 0;
-  $trees{$id} = { events => $events, table => $table, root => pack('H*', $root) };
+  $trees{$id} = { events => $events, table => $table, root => pack('H*', $root), mask => $with ? $mask | $content : $mask };
   is_changed($trees{$id});
   $trees{$id}{mounts} = mounts($trees{$id});
   return 0;
@@ -49,7 +51,7 @@ sub mounts {
 sub added {
   my ($tree, @paths) = @_;
   return join ' ', map {
-    my $watch = syscall($add + 0, fileno $tree->{events}, pack('H*', $_), $mask);
+    my $watch = syscall($add + 0, fileno $tree->{events}, pack('H*', $_), $tree->{mask});
     $watch < 0 ? -$! : $watch;
   } @paths;
 }

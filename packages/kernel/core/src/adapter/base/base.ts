@@ -3,6 +3,7 @@ import type { AdapterCapabilities } from '../../contract/capabilities.ts'
 import type { StorageAdapter } from '../../contract/adapter.ts'
 import type { EntryIterator, InnerAdapter, InnerListOptions, ListedOption, TreeWatch } from '../../contract/inner.ts'
 import type { Driver } from '../../contract/driver.ts'
+import type { ChangeHints, HintOptions } from '../../contract/watching.ts'
 import { assertContent, invalidArgument } from '../failures.ts'
 import { optionalOperations, type OptionalOperation } from '../../contract/operations.ts'
 import type {
@@ -236,6 +237,11 @@ export class Base implements InnerAdapter, Required<Pick<InnerAdapter, OptionalO
   async refresh(options: RefreshOptions = none): Promise<void> {
     this.#admission.admit('refresh', options.path ?? mountRoot, options.signal)
     await this.#driver.refresh(options)
+  }
+
+  async watch(path: MountPath, options: HintOptions = none): Promise<ChangeHints> {
+    this.#admission.admit('watch', path, options.signal)
+    return await this.#driver.watch(path, options)
   }
 
   hostPath(path: MountPath): HostPath {

@@ -4,7 +4,7 @@ import { admit, defaultKillGrace, defaultOutputBytes, orEnd, startPlanned, type 
 import { narrowCommand } from '../command-options.ts'
 import { virtualError } from '../../mount/errors.ts'
 import { findMade } from '../judged-command.ts'
-import { during } from '../../calls/context.ts'
+import { during, tellWatches } from '../../calls/context.ts'
 import { checkMethod } from '../../calls/method-options.ts'
 import type { Command } from '../../contract/workspace.ts'
 import { startInTime } from '../start-in-time.ts'
@@ -77,7 +77,11 @@ export async function openSession(
       idleTimeout: options.idleTimeout,
       killGrace,
       maxOutputBytes: Math.max(1, narrowed.maxOutputBytes ?? defaultOutputBytes),
-      judge: () => findMade({ ...admitted, ...door.context }),
+      judge: async () => {
+        const made = await findMade({ ...admitted, ...door.context })
+        await tellWatches(door.context.state)
+        return made
+      },
     })
     sessions.set(reserved, session)
     audit.done()
@@ -97,6 +101,7 @@ export async function openSession(
       },
       (error: unknown) => {
         forget()
+        void tellWatches(door.context.state)
         closing.failed(error, terminal.survivors)
       },
     )
