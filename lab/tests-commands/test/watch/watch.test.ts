@@ -1,6 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, rules } from '@ws/core'
+import { createWorkspace, observe, rules } from '@ws/core'
 import type { Rule } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
@@ -181,6 +181,28 @@ describe('[EF4] a watch', () => {
     await expect(workspace.watch('/../x')).rejects.toMatchObject({ code: 'EOUTSIDE' })
   })
 
+  it('lists nothing after a command that changes nothing', async () => {
+    const calls: string[] = []
+    const scratch = await createScratchDirectory()
+    const adapter = await createLocalAdapter({ root: scratch.path })
+    await using workspace = await createWorkspace({
+      mounts: [{ at: '/', adapter: observe(adapter, ({ operation, phase }) => phase === 'before' && calls.push(operation)) }],
+      executors: [createBubblewrapExecutor()],
+    })
+    for (let index = 0; index < 200; index++) await workspace.write(`/${index % 20}/${index}`, '1')
+    await workspace.exec('true')
+    await workspace.watch('/', { interval: never })
+    calls.length = 0
+    await workspace.exec('cat */*; true')
+    const without = calls.filter((operation) => operation === 'list').length
+    await workspace.exec('echo 1 > 1/new')
+    expect(without).toBe(0)
+    expect(calls).toContain('stat')
+    await workspace.close()
+    await adapter.close()
+    await scratch.remove()
+  })
+
   it('tells changes by other programs, by the interval', async () => {
     const { workspace, root } = await openLocal()
     const watch = await workspace.watch('/', { interval: 20 })
@@ -221,6 +243,28 @@ describeWith([component('bubblewrap'), component('perl')], '[EF4] a watch of a d
     expect((await heard()).toSorted()).toEqual(['changed /x/y/g', 'created /x/h'])
     await workspace.exec('echo 3 >> x/h')
     expect((await heard()).toSorted()).toEqual(['changed /x/h', 'changed /x/y/g'])
+  })
+
+  it('lists nothing after a command that changes nothing', async () => {
+    const calls: string[] = []
+    const scratch = await createScratchDirectory()
+    const adapter = await createLocalAdapter({ root: scratch.path })
+    await using workspace = await createWorkspace({
+      mounts: [{ at: '/', adapter: observe(adapter, ({ operation, phase }) => phase === 'before' && calls.push(operation)) }],
+      executors: [createBubblewrapExecutor()],
+    })
+    for (let index = 0; index < 200; index++) await workspace.write(`/${index % 20}/${index}`, '1')
+    await workspace.exec('true')
+    await workspace.watch('/', { interval: never })
+    calls.length = 0
+    await workspace.exec('cat */*; true')
+    const without = calls.filter((operation) => operation === 'list').length
+    await workspace.exec('echo 1 > 1/new')
+    expect(without).toBe(0)
+    expect(calls).toContain('stat')
+    await workspace.close()
+    await adapter.close()
+    await scratch.remove()
   })
 
   it('tells changes by other programs, by the interval', async () => {

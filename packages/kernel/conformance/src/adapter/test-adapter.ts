@@ -25,6 +25,7 @@ import { statTests } from './stat.ts'
 import { createSuite } from './suite.ts'
 import { attributeTests } from './attributes.ts'
 import { symlinkTests } from './symlinks.ts'
+import { watchTests } from './watch.ts'
 import { writeTests } from './write.ts'
 
 const files = [
@@ -49,6 +50,7 @@ const files = [
   nameTests,
   specialFileTests,
   hostTests,
+  watchTests,
   concurrencyTests,
   lifecycleTests,
   forkTests,

@@ -1,4 +1,5 @@
 import { paths, WorkspaceError } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import { change, type Fault } from './fault.ts'
 
 export const otherFaults: readonly Fault[] = [
@@ -133,6 +134,28 @@ export const otherFaults: readonly Fault[] = [
     apply: (inner) =>
       change(inner, {
         write: (path, data, options) => inner.write(paths.parseMount(path.normalize('NFC')), data, options),
+      }),
+  },
+  {
+    name: 'loses its hints at changes',
+    caughtBy: 'covers each change of an entry in the next hints',
+    apply: (inner) => change(inner, { watch: async () => ({ take: async () => new Set(), close: () => undefined }) }),
+  },
+  {
+    name: 'gives each hint one question too late',
+    caughtBy: 'covers each change of an entry in the next hints',
+    apply: (inner) =>
+      change(inner, {
+        async watch(path, options) {
+          const hints = await inner.watch?.(path, options)
+          let late: ReadonlySet<MountPath> | undefined = new Set()
+          const take = async () => {
+            const now = late
+            late = await hints?.take()
+            return now
+          }
+          return { take, close: () => hints?.close() }
+        },
       }),
   },
 ]

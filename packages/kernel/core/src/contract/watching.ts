@@ -36,6 +36,7 @@ export interface ChangeHints {
   /**
    * Returns the paths at or below which entries may have changed since the last call, or since the watch began. Includes every change that
    * ended before this call. `undefined`: anything may have changed. Changes after this call are in the next result.
+   * A path also stands for the directories above that appeared or vanished together with the entry.
    */
   take(): Promise<ReadonlySet<MountPath> | undefined>
   /** Releases the resources of the watch. */
