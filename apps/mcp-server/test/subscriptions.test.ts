@@ -2,6 +2,8 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { createScratchDirectory } from '@ws/test-fixtures'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openEarlierHttp, openEarlierStdio, openHttp, openStdio } from './support/clients.ts'
@@ -51,7 +53,7 @@ describe.each<[string, () => Promise<Client>]>([
     await client.callTool(write('/target.txt', '1'))
     await client.callTool(execute('ln -s target.txt link.txt'))
     const subscription = await client.listen({
-      resourceSubscriptions: [uri('/a.txt'), uri('/b%20c.txt'), uri('/link.txt')],
+      resourceSubscriptions: [uri('/a.txt'), uri('/b%20c.txt'), uri('/link.txt'), uri('/secret')],
     })
     await client.callTool(write('/other.txt', 'x'))
     await client.callTool(write('/a.txt', '1'))
@@ -63,6 +65,26 @@ describe.each<[string, () => Promise<Client>]>([
     expect(await next()).toBe(uri('/link.txt'))
     await client.callTool({ name: 'move', arguments: { from: '/a.txt', to: '/elsewhere.txt' } })
     expect(await next()).toBe(uri('/a.txt'))
+    await subscription.close()
+    expect(left()).toEqual([])
+  })
+})
+
+describe('a stream of changes of a directory', () => {
+  it('[EF4] tells of changes by other programs', async () => {
+    const directory = await scratchDirectory()
+    const client = await openStdio(directory, 'split')
+    onTestFinished(() => client.close())
+    const { put, next, left } = inbox()
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => put(params.uri))
+    const subscription = await client.listen({
+      resourceSubscriptions: [uri('/later/a.txt'), uri('/../outside'), uri('/b.txt')],
+    })
+    await mkdir(join(directory, 'later'))
+    await writeFile(join(directory, 'later/a.txt'), '1')
+    expect(await next()).toBe(uri('/later/a.txt'))
+    await writeFile(join(directory, 'b.txt'), '1')
+    expect(await next()).toBe(uri('/b.txt'))
     await subscription.close()
     expect(left()).toEqual([])
   })

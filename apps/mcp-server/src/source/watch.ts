@@ -1,41 +1,27 @@
-import { type AccessEvent, paths, type Version, type VirtualPath, type Workspace } from '@ws/core'
-import { fileOperations, operations } from '@ws/core/adapter'
+import { isWorkspaceError, type Workspace } from '@ws/core'
 import { quietly } from '@ws/core/options'
 
 import { MessageError } from '../messages/errors.ts'
 
-/** Limit of watched files, since all are checked after each command. */
+/** Limit of watched files. */
 const maxWatched = 1_000
-
-const changing: ReadonlySet<string> = new Set(['edit', ...fileOperations.filter((name) => operations[name].changes)])
 
 type Listener = (path: string) => void
 
-interface State {
-  /** The resolved path. */
-  readonly real: string
-  readonly version: Version | undefined
-}
-
 interface Watched {
-  state: State | undefined
-  readonly ready: Promise<void>
+  /** Ends the watch. Rejects if it could not begin. */
+  readonly begun: Promise<() => void>
   uses: number
 }
 
-/** Reports changes by this workspace's file API or commands. Does not notice changes by other programs. */
+/** Reports changes of files, by anybody. */
 export class Watch implements Disposable {
   readonly #workspace: Workspace
   readonly #watched = new Map<string, Watched>()
   readonly #listeners = new Set<Listener>()
-  readonly #stop: () => void
-  /** Paths to check. After a command, these are all watched paths. */
-  readonly #suspects = new Set<string>()
-  #looking = false
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace
-    this.#stop = workspace.on('access', (event) => this.#hear(event))
   }
 
   /** Calls `listener` for each changed path until the returned function is called. */
@@ -46,82 +32,59 @@ export class Watch implements Disposable {
 
   /** Watches a file, which need not exist, until the returned function is called. @throws MessageError 503 for too many files */
   async add(path: string): Promise<() => void> {
-    const watched = this.#watched.get(path) ?? this.#begin(path)
+    if (!this.#watched.has(path) && this.#watched.size >= maxWatched) {
+      throw new MessageError(503, `the server is busy: ${maxWatched} files of this workspace are watched`)
+    }
+    const watched = this.#watched.get(path) ?? { begun: this.#begin(path), uses: 0 }
+    this.#watched.set(path, watched)
     watched.uses += 1
-    await watched.ready
-    return () => {
+    const leave = (): void => {
       watched.uses -= 1
-      if (watched.uses === 0 && this.#watched.get(path) === watched) this.#watched.delete(path)
+      if (watched.uses > 0) return
+      if (this.#watched.get(path) === watched) this.#watched.delete(path)
+      watched.begun.then(
+        (end) => end(),
+        () => undefined, // the callers of `add` got the error
+      )
+    }
+    try {
+      await watched.begun
+      return leave
+    } catch (error) {
+      leave()
+      throw error
     }
   }
 
-  #begin(path: string): Watched {
-    if (this.#watched.size >= maxWatched) {
-      throw new MessageError(503, `the server is busy: ${maxWatched} files of this workspace are watched`)
+  async #begin(path: string): Promise<() => void> {
+    try {
+      const events = await this.#workspace.watch(path, { recursive: false })
+      void this.#follow(path, events)
+      return () => void events.return?.().catch(() => undefined) // it only ends the iteration
+    } catch (error) {
+      if (isWorkspaceError(error, 'EFBIG'))
+        throw new MessageError(503, 'the server is busy: the watched directories hold too many entries')
+      if (isWorkspaceError(error)) return () => undefined // for clients, a file that they cannot read never changes
+      throw error
     }
-    const look = async (): Promise<void> => {
-      watched.state = await this.#stateOf(path)
+  }
+
+  /** Never rejects. */
+  async #follow(path: string, events: AsyncIterable<unknown>): Promise<void> {
+    try {
+      for await (const _ of events) for (const listener of this.#listeners) quietly(listener)(path)
+    } catch {
+      for (const listener of this.#listeners) quietly(listener)(path) // later changes are not told: the client looks once more
     }
-    const watched: Watched = { state: undefined, ready: Promise.resolve().then(look), uses: 0 }
-    this.#watched.set(path, watched)
-    return watched
   }
 
   [Symbol.dispose](): void {
-    this.#stop()
     this.#listeners.clear()
+    for (const { begun } of this.#watched.values())
+      begun.then(
+        (end) => end(),
+        () => undefined, // the callers of `add` got the error
+      )
     this.#watched.clear()
-  }
-
-  #hear({ door, operation, outcome, path, resolvedPath }: AccessEvent): void {
-    if (this.#watched.size === 0) return
-    // an operation that failed may have changed files before its failure
-    if (door === 'files' && (outcome === 'denied' || !changing.has(operation))) return
-    const place = resolvedPath ?? this.#normalised(path)
-    const mayBeAnywhere = door === 'exec' || operation === 'move' || operation === 'copy' || place === undefined
-    for (const [file, { state }] of this.#watched) {
-      // a missing file has no real path to compare
-      const mayBeThis =
-        mayBeAnywhere || state?.version === undefined || paths.isWithin(state.real as VirtualPath, place)
-      if (mayBeThis) this.#suspects.add(file)
-    }
-    void this.#look()
-  }
-
-  #normalised(path: string): VirtualPath | undefined {
-    try {
-      return paths.parseVirtual(path, { base: this.#workspace.root })
-    } catch {
-      return undefined
-    }
-  }
-
-  /** Checks suspects, in one run at a time. Checks again for changes during the run. Never rejects. */
-  async #look(): Promise<void> {
-    if (this.#looking) return
-    this.#looking = true
-    for (const path of this.#suspects) {
-      this.#suspects.delete(path)
-      const watched = this.#watched.get(path)
-      await watched?.ready
-      const before = watched?.state
-      if (watched === undefined || before === undefined) continue
-      const now = await this.#stateOf(path)
-      if (now.version === before.version && now.real === before.real) continue
-      watched.state = now
-      for (const listener of this.#listeners) quietly(listener)(path)
-    }
-    this.#looking = false
-  }
-
-  /** The state of a file. An unreadable file is treated as missing. */
-  async #stateOf(path: string): Promise<State> {
-    try {
-      const real = await this.#workspace.realPath(path)
-      const { version } = await this.#workspace.stat(real)
-      return { real, version }
-    } catch {
-      return { real: path, version: undefined }
-    }
   }
 }

@@ -186,7 +186,9 @@ describe('[EF4] a watch', () => {
     const scratch = await createScratchDirectory()
     const adapter = await createLocalAdapter({ root: scratch.path })
     await using workspace = await createWorkspace({
-      mounts: [{ at: '/', adapter: observe(adapter, ({ operation, phase }) => phase === 'before' && calls.push(operation)) }],
+      mounts: [
+        { at: '/', adapter: observe(adapter, ({ operation, phase }) => phase === 'before' && calls.push(operation)) },
+      ],
       executors: [createBubblewrapExecutor()],
     })
     for (let index = 0; index < 200; index++) await workspace.write(`/${index % 20}/${index}`, '1')
@@ -250,7 +252,9 @@ describeWith([component('bubblewrap'), component('perl')], '[EF4] a watch of a d
     const scratch = await createScratchDirectory()
     const adapter = await createLocalAdapter({ root: scratch.path })
     await using workspace = await createWorkspace({
-      mounts: [{ at: '/', adapter: observe(adapter, ({ operation, phase }) => phase === 'before' && calls.push(operation)) }],
+      mounts: [
+        { at: '/', adapter: observe(adapter, ({ operation, phase }) => phase === 'before' && calls.push(operation)) },
+      ],
       executors: [createBubblewrapExecutor()],
     })
     for (let index = 0; index < 200; index++) await workspace.write(`/${index % 20}/${index}`, '1')

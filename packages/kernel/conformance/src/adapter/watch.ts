@@ -38,8 +38,14 @@ export function watchTests({ describe, test }: Suite): void {
         'a copy': [() => adapter.copy(at('/a'), at('/copied'), { recursive: true }), '/copied/b/file'],
         'a change of a copy': [() => adapter.write(at('/copied/b/file'), encode('2')), '/copied/b/file'],
         'a mode': [() => adapter.chmod?.(at('/dir/file'), 0o600), ...(adapter.chmod ? ['/dir/file'] : [])],
-        'a time': [() => adapter.utimes?.(at('/dir/file'), { modifiedAt: 1_000 }), ...(adapter.utimes ? ['/dir/file'] : [])],
-        'a link': [() => adapter.createSymlink?.(at('/dir/link'), 'file'), ...(adapter.createSymlink ? ['/dir/link'] : [])],
+        'a time': [
+          () => adapter.utimes?.(at('/dir/file'), { modifiedAt: 1_000 }),
+          ...(adapter.utimes ? ['/dir/file'] : []),
+        ],
+        'a link': [
+          () => adapter.createSymlink?.(at('/dir/link'), 'file'),
+          ...(adapter.createSymlink ? ['/dir/link'] : []),
+        ],
         'a delete': [() => adapter.delete(at('/dir/file')), '/dir/file'],
         'a recursive delete': [() => adapter.delete(at('/a'), { recursive: true }), '/a/b/file'],
         'a directory at the old place': [() => adapter.createDirectory(at('/a')), '/a'],

@@ -50,6 +50,8 @@ export interface WorkspaceState {
 }
 
 export interface OpenWatch {
+  /** Number of known entries. */
+  readonly size: number
   /** Looks for changes at or below paths. Default: everywhere. Resolves when their events wait in the watch. Never rejects. */
   look(at?: readonly VirtualPath[]): Promise<void>
   end(): void

@@ -48,6 +48,10 @@ export class Looks implements OpenWatch {
     this.#context = { ...options.context, audit: new Audit({ labels: {} }) }
   }
 
+  get size(): number {
+    return this.#tally.size
+  }
+
   get hasHints(): boolean {
     return this.#sources.every(({ hints }) => hints !== undefined)
   }

@@ -12,6 +12,8 @@ import { Table, type Names, type State } from './table.ts'
 
 /** Maximum number of known entries of a watch. Each takes some hundred bytes. */
 const mostEntries = 100_000
+/** The same for all watches of a workspace. */
+const mostOfWorkspace = 500_000
 /** Number of suspects up to which a look at each is faster than a listing. */
 const fewSuspects = 100
 
@@ -118,8 +120,10 @@ export class WatchedPath {
         return await this.#lookInto(path, names)
       }
       this.#table.note(namesOf(entry.path), entry, this.#looks)
-      if (tally.size > mostEntries) throw tooMany(this.given)
+      if (tally.size > mostEntries) throw tooMany(this.given, 'a watch', mostEntries)
     }
+    const known = [...context.state.watches].reduce((sum, { size }) => sum + size, 0)
+    if (known > mostOfWorkspace) throw tooMany(this.given, 'all watches of a workspace', mostOfWorkspace)
     this.#table.prune(names, this.#looks, (at) => unreadable.has(at.join('/')))
   }
 
@@ -175,12 +179,12 @@ function placesIn(real: VirtualPath, path: VirtualPath): readonly VirtualPath[] 
   return isWithin(real, path) ? [real] : []
 }
 
-function tooMany(path: VirtualPath): Error {
+function tooMany(path: VirtualPath, who: string, most: number): Error {
   return virtualError({
     code: 'EFBIG',
     operation: 'watch',
     path,
-    reason: `cannot be watched: there are more than ${mostEntries} entries`,
+    reason: `cannot be watched: ${who} may know at most ${most} entries`,
     remedy: 'watch a part of the tree, or pass `recursive: false`',
   })
 }
