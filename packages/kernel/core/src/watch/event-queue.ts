@@ -67,7 +67,7 @@ export class EventQueue implements AsyncIterableIterator<WatchEvent, undefined> 
   /** Replaces the waiting events of a watched path by one `overflow`. */
   #cover(watched: VirtualPath): void {
     this.#events = this.#events.filter((one) => one.watched !== watched)
-    this.#events.push({ watched, event: { kind: 'overflow', path: watched } }) // @defence events of a watch: more changes than fit
+    this.#events.push({ watched, event: { kind: 'overflow', path: watched } }) // @defence events of a watch: replaces events that do not fit
     this.#covered.add(watched)
   }
 

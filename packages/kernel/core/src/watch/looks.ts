@@ -135,11 +135,11 @@ export class Looks implements OpenWatch {
     for (const { watched, start, mount, hints } of asked) {
       const taken = await hints?.take().catch(() => undefined) // then anything may have changed
       // without hints, also after lost ones, a listing shows the changes
-      if (taken === undefined)
-        suspects.add(start) // @defence events of a watch: lost hints
-      else
-        for (const path of [...taken].map((at) => joinPath(mount.at, at)).concat(...watched.linked()))
-          suspects.add(path)
+      if (taken === undefined) {
+        suspects.add(start) // @defence events of a watch: loses its hints
+      }
+      for (const path of taken ?? []) suspects.add(joinPath(mount.at, path))
+      for (const path of watched.linked()) suspects.add(path)
       // hints are about the given path, and not about the target of its links
       if (!watched.isPlain) turned.add(watched)
       this.#isWide ||= taken === undefined
@@ -161,7 +161,7 @@ export class Looks implements OpenWatch {
       const { given } = watched
       const isFinal = isWorkspaceError(error, 'EFBIG') || isWorkspaceError(error, 'ECLOSED')
       if (isFinal) this.#options.onEnd({ reason: error })
-      else if (!isOwed) this.#options.tell(given, { kind: 'overflow', path: given }) // @defence events of a watch: a failed look
+      else if (!isOwed) this.#options.tell(given, { kind: 'overflow', path: given }) // @defence events of a watch: fails to be listed
     }
   }
 }

@@ -94,7 +94,7 @@ export class Table {
 /** The version and times of a directory also change with entries that rules hide. */
 function isChanged(before: State, after: State): boolean {
   if (after.mode !== undefined && after.mode !== before.mode) return true
-  if (after.type === 'directory') return false // @defence events of a watch: a directory whose denied entries change
+  if (after.type === 'directory') return false // @defence events of a watch: shows a denied change nowhere
   return (
     differ(before, after, 'version') ?? (differ(before, after, 'size') || differ(before, after, 'modifiedAt')) ?? false
   )

@@ -154,7 +154,7 @@ export class WatchedPath {
   }
 
   #tell(kind: 'created' | 'changed' | 'deleted', names: Names, { type }: State): void {
-    if (!this.isTold || !this.#isShown(this.#pathOf(names))) return // @defence ` || !this.#isShown(…))` events of a watch: a denied path
+    if (!this.isTold || !this.#isShown(this.#pathOf(names))) return // @defence ` || !this.#isShown(this.#pathOf(names))` events of a watch: names no denied path
     this.#options.tell({ kind, path: joinPath(this.given, pathFrom(names)), type })
   }
 }
