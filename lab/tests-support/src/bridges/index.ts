@@ -5,6 +5,7 @@ import type { StorageAdapter } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createVirtualExecutor } from '@ws/executor-virtual'
+import { createCheckpoints } from '@ws/snapshots'
 import { component, createScratchDirectory, type Component } from '@ws/test-fixtures'
 import { onTestFinished } from 'vitest'
 
@@ -80,4 +81,11 @@ export async function openFiles(files: Files = {}, options: Partial<WorkspaceOpt
   const [memory] = sites
   if (memory === undefined) throw new Error('there is a site')
   return openSite(memory, files, { executors: [], ...options })
+}
+
+/** A workspace in memory, with commands, whose changes can be taken back. */
+export async function openUndoable(files: Files = {}, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
+  const [memory] = sites
+  if (memory === undefined) throw new Error('there is a site')
+  return openSite(memory, files, { checkpoints: createCheckpoints(), ...options })
 }

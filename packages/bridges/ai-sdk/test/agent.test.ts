@@ -123,7 +123,7 @@ describe('approval', () => {
     if (memory === undefined) throw new Error('there is a site')
     const workspace = await openSite(memory, project, { rules: [protectDocs] })
     await using ai = createAiTools(workspace, options)
-    return await ai.toolApproval[name]?.(input)
+    return await ai.toolApproval[name]?.(input, { toolCallId: '1', messages: [] })
   }
 
   it('asks the user about changes, not about reads, and never about what is refused anyway', async () => {

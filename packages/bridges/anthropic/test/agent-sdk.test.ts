@@ -9,7 +9,7 @@ import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { playMessages, say, use } from './support/messages-server.ts'
-import { openFiles, openSite, project, protectDocs, sites } from '@ws/tests-support/bridges'
+import { openFiles, openSite, openUndoable, project, protectDocs, sites } from '@ws/tests-support/bridges'
 
 async function connect({ options }: ClaudeTools): Promise<Client> {
   const [server] = Object.values(options.mcpServers)
@@ -69,6 +69,17 @@ describe('the in-process server', () => {
     await using tools = createClaudeTools(await openSite(sites[0]!, project, { rules: [protectDocs] }))
     const answer = await (await connect(tools)).callTool({ name, arguments: given })
     expect(answer).toMatchObject({ isError: true, content: [{ type: 'text', text: expect.stringMatching(words) }] })
+  })
+
+  it('[EF5] asks by `approve` about the effects of a call, and tells the model what was kept', async () => {
+    const workspace = await openUndoable(project)
+    const approve = () => ({ decision: 'keep', paths: ['src'], message: 'Leave the docs alone.' }) as const
+    await using tools = createClaudeTools(workspace, { approve })
+    const command = 'echo answer=42 > src/answer.txt; rm docs/guide.md'
+    const answer = await (await connect(tools)).callTool({ name: 'Bash', arguments: { command } })
+    expect(answer).toMatchObject({ content: [{ text: expect.stringMatching(/kept a part.*Leave the docs alone/su) }] })
+    expect(await workspace.readText('src/answer.txt')).toBe('answer=42\n')
+    expect(await workspace.exists('docs/guide.md')).toBe(true)
   })
 
   it('refuses options that are not valid', async () => {

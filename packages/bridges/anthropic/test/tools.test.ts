@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 
 import { checkGiven } from '../src/framework.ts'
 import { playMessages, say, use } from './support/messages-server.ts'
-import { openFiles, openSite, project, sites } from '@ws/tests-support/bridges'
+import { openFiles, openSite, openUndoable, project, sites } from '@ws/tests-support/bridges'
 
 const editor = 'str_replace_based_edit_tool'
 
@@ -31,6 +31,16 @@ function open(workspace: Workspace, options?: RunnableToolsOptions) {
     },
   }
 }
+
+it('[EF5] ask by `approve` about the effects of a call', async () => {
+  const workspace = await openUndoable(project)
+  const approve = () => ({ decision: 'drop', message: 'not the docs' }) as const
+  await using runnable = createRunnableTools(workspace, { approve })
+  const bash = runnable.tools.find(({ name }) => name === 'bash')
+  const call = Promise.resolve(bash?.run({ command: 'rm docs/guide.md' }))
+  await expect(call).rejects.toThrow(/took them back.*The person says: not the docs/su)
+  expect(await workspace.exists('docs/guide.md')).toBe(true)
+})
 
 for (const site of sites) {
   describeWith(site.needs, `runnable tools on ${site.name}`, { tags: site.tags }, () => {

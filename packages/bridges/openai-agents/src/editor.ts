@@ -1,6 +1,7 @@
 import type { ApplyPatchOperation, ApplyPatchResult, Editor } from '@openai/agents-core'
 import type { Workspace } from '@ws/core'
 import { createTools } from '@ws/tools'
+import type { ToolAnswer } from '@ws/tools'
 
 import { answerText } from './answer.ts'
 import { checkGiven } from './workspace.ts'
@@ -20,8 +21,15 @@ export function createEditor(workspace: Workspace): Editor {
 export function editorOf(workspace: Workspace, operation: string, nextCall?: (command: string) => string): Editor {
   checkGiven(workspace, operation)
   const toolset = createTools(workspace, { face: 'openai', downloads: false })
+  return editorBy((patch) => toolset.run('apply_patch', patch), nextCall)
+}
+
+export function editorBy(
+  run: (patch: ApplyPatchOperation) => Promise<ToolAnswer>,
+  nextCall?: (command: string) => string,
+): Editor {
   const apply = async (patch: ApplyPatchOperation): Promise<ApplyPatchResult> => {
-    const answer = await toolset.run('apply_patch', patch)
+    const answer = await run(patch)
     return { status: answer.isError ? 'failed' : 'completed', output: answerText(answer, nextCall) }
   }
   return { createFile: apply, updateFile: apply, deleteFile: apply }

@@ -1,3 +1,4 @@
+export { createApprovedTools } from './approval.ts'
 export { createEditor } from './editor.ts'
 export { createShell } from './shell.ts'
 export { createSandboxClient } from './sandbox/client.ts'

@@ -31,16 +31,12 @@ export function createShell(workspace: Workspace, { signal, shell }: ShellOption
   const toolset = createTools(workspace, { face: 'openai', downloads: false, shell })
   return {
     async run(action: ShellAction): Promise<ShellResult> {
-      const { commands, timeoutMs, maxOutputLength } = action
-      const limits = {
-        timeoutMs: atMost(timeoutMs, longestTimeout),
-        maxOutputLength: atMost(maxOutputLength, mostOutput),
-      }
+      const { commands, ...limits } = inputOf(action)
       const run = (given: unknown): Promise<ToolAnswer> =>
         toolset.run('shell', { commands: given, ...limits }, { signal })
       if (!isCommands(commands)) throw new UserError(answerText(await run(commands)))
       const output: ShellOutputResult[] = []
-      for (const command of commands) output.push(resultOf(await run([command])))
+      for (const command of commands) output.push(...resultsOf(await run([command])))
       return { output, ...(limits.maxOutputLength !== undefined && { maxOutputLength: limits.maxOutputLength }) }
     },
   }
@@ -54,11 +50,24 @@ function atMost(given: number | undefined, most: number): number | undefined {
   return given === undefined ? undefined : Math.min(most, Math.ceil(given))
 }
 
-function resultOf(answer: ToolAnswer): ShellOutputResult {
-  if (answer.isError) {
-    return { stdout: '', stderr: answerText(answer), outcome: { type: 'exit', exitCode: refusedExitCode } }
+/** The arguments of the tool for an action. */
+export function inputOf({ commands, timeoutMs, maxOutputLength }: ShellAction) {
+  return {
+    commands,
+    timeoutMs: atMost(timeoutMs, longestTimeout),
+    maxOutputLength: atMost(maxOutputLength, mostOutput),
   }
-  // the face gives one result for each command
-  const [result] = (answer.data?.['output'] ?? []) as unknown as readonly ShellOutputResult[]
-  return result ?? { stdout: '', stderr: answer.text, outcome: { type: 'exit', exitCode: null } }
+}
+
+export function resultsOf(answer: ToolAnswer): ShellOutputResult[] {
+  if (answer.isError) {
+    return [{ stdout: '', stderr: answerText(answer), outcome: { type: 'exit', exitCode: refusedExitCode } }]
+  }
+  // the face gives one result for each command, as one line; notes follow
+  const results = [...((answer.data?.['output'] ?? []) as unknown as readonly ShellOutputResult[])]
+  const [, ...notes] = answer.text.split('\n')
+  const last = results.pop()
+  if (last === undefined) return [{ stdout: '', stderr: answer.text, outcome: { type: 'exit', exitCode: null } }]
+  const gap = last.stderr === '' || last.stderr.endsWith('\n') ? '' : '\n'
+  return [...results, notes.length === 0 ? last : { ...last, stderr: `${last.stderr}${gap}${notes.join('\n')}\n` }]
 }

@@ -19,9 +19,10 @@ export function checkCommands(workspace: Workspace, operation: string): void {
   inWordsOfTheSdk(() => checkExecutor(workspace, operation))
 }
 
-function inWordsOfTheSdk(check: () => void): void {
+/** @throws UserError for a `WorkspaceError` */
+export function inWordsOfTheSdk<Result>(work: () => Result): Result {
   try {
-    check()
+    return work()
   } catch (error) {
     throw isWorkspaceError(error) ? new UserError(error.message) : error
   }

@@ -11,7 +11,7 @@ async function open(): Promise<Workspace> {
   const workspace = await createWorkspace({
     mounts: [{ at: '/', adapter: () => createMemoryAdapter() }],
     executors: [createVirtualExecutor()],
-    rules: [rules.readOnly('/docs')],
+    rules: [rules.readOnly('/docs'), rules.ask('*.pem')],
   })
   onTestFinished(() => workspace.close())
   return workspace
@@ -114,6 +114,19 @@ describe('the judgement about a call', () => {
       effect: 'deny',
       reason: expect.stringContaining('EOUTSIDE'),
     })
+  })
+
+  it('[EF6] says which refusals a person can grant, unless another rule denies', async () => {
+    const workspace = await open()
+    await workspace.write('/a', '')
+    const move = (from: string, to: string) => judgeCall(workspace, 'move', { from, to })
+    expect(await judgeCall(workspace, 'write', { path: 'a.pem', content: '' })).toEqual({
+      effect: 'ask',
+      kind: 'change',
+      reason: expect.stringContaining('ask the user to allow it'),
+    })
+    expect(await move('/a', '/docs/a.pem')).toMatchObject({ effect: 'deny' })
+    expect(await move('/docs/x', '/a.pem')).toMatchObject({ effect: 'deny' })
   })
 
   it('does not know other tools and shapes', async () => {

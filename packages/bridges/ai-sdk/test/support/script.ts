@@ -4,8 +4,13 @@ type Generate = MockLanguageModelV4['doGenerate']
 type Prompt = Parameters<Generate>[0]['prompt']
 type Generated = Awaited<ReturnType<Generate>>
 
-/** A call that the model makes, or the text that it ends with. */
-export type Turn = { readonly tool: string; readonly input: unknown } | string
+interface Call {
+  readonly tool: string
+  readonly input: unknown
+}
+
+/** The calls that the model makes, or the text that it ends with. */
+export type Turn = Call | readonly Call[] | string
 
 /** Makes the next turn of the text of the last tool result. */
 export type Next = (last: string) => Turn
@@ -26,8 +31,11 @@ export function scriptedModel(turns: readonly (Turn | Next)[]): MockLanguageMode
       if (typeof turn === 'string') {
         return { content: [{ type: 'text', text: turn }], finishReason: reason('stop'), usage, warnings: [] }
       }
-      const call = { toolCallId: `call-${played}`, toolName: turn.tool, input: JSON.stringify(turn.input) }
-      return { content: [{ type: 'tool-call', ...call }], finishReason: reason('tool-calls'), usage, warnings: [] }
+      const content = [turn].flat().map(({ tool, input }, index) => {
+        const toolCallId = `call-${played}${index === 0 ? '' : `-${index}`}`
+        return { type: 'tool-call' as const, toolCallId, toolName: tool, input: JSON.stringify(input) }
+      })
+      return { content, finishReason: reason('tool-calls'), usage, warnings: [] }
     },
   })
 }
