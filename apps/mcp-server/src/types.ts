@@ -8,6 +8,11 @@ export interface SourceOptions {
   readonly tools?: Omit<ToolsOptions, 'commands'> | undefined
   /** Offers tools that run commands, if the executor meets this requirement. Default: no commands. `{}` accepts any executor. */
   readonly commands?: Requirement | undefined
+  /**
+   * Asks the client's user by elicitation about each call that changed files, before the changes count. A call of a client that cannot
+   * ask does not run. Takes the place of `approve` in `tools`, whose `decideWithin` is 600,000 by default: ten minutes. Default false.
+   */
+  readonly approve?: boolean | undefined
   /** The name that clients show. Default `workspace`. */
   readonly name?: string | undefined
   /** A text for the model. Clients may put the text into the model's prompt. */

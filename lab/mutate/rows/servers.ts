@@ -1,6 +1,44 @@
 import type { Mutations } from '../types.ts'
 
 export const serverMutations: Mutations = {
+  'a client that cannot ask its user about changes': [
+    {
+      removes: 'the refusal of its calls',
+      text: 'return cannotAsk(tool.name)',
+      by: 'cannotAsk(tool.name)',
+      title: 'of a client that cannot ask',
+    },
+  ],
+  'a client that answers a question that was not asked': [
+    {
+      removes: 'the list of open questions',
+      text: 'message.id !== undefined && this.#asked.delete(message.id)',
+      by: 'message.id !== undefined',
+      title: 'no answer that was not asked for',
+    },
+    {
+      removes: 'the random id',
+      text: 'const id = randomUUID()',
+      by: "const id = 'x'",
+      title: 'by a state that is not known',
+    },
+  ],
+  'a call whose changes were not shown to a person: approved twice, in another process, or after a grant': [
+    {
+      removes: 'the drop of changes after a grant',
+      text: 'if (call !== undefined && call.asked > 1)',
+      by: 'if (call === undefined)',
+      test: 'packages/agents/tools/test/bridge/effects.test.ts',
+      title: 'keep no changes that a framework approved',
+    },
+    {
+      removes: 'the answer to an unknown call',
+      text: ' ?? unseenAnswer',
+      by: " ?? { ...unseenAnswer, isError: false, text: '' }",
+      test: 'packages/agents/tools/test/bridge/effects.test.ts',
+      title: 'run one at a time',
+    },
+  ],
   'a client without a token, or with a wrong one': [
     {
       removes: 'the refusal of what the gate refuses',

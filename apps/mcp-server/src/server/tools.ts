@@ -1,5 +1,12 @@
-import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
-import type { Tool } from '@ws/tools'
+import {
+  isInputRequiredResult,
+  type CallToolResult,
+  type InputRequiredResult,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { ToolAnswer } from '@ws/tools'
+import { judgeCall } from '@ws/tools/bridge'
 
 import type { Source } from '../source/source.ts'
 import { metaOf, outputSchemaOf, shownSchema } from './output.ts'
@@ -7,28 +14,36 @@ import { metaOf, outputSchemaOf, shownSchema } from './output.ts'
 /** Milliseconds between two reports that a call is still running. */
 const progressInterval = 1_000
 
-export function addTools(server: McpServer, { toolset, options, turns }: Source): void {
+export function addTools(server: McpServer, { toolset, options, turns, opened, approvals }: Source): void {
   for (const tool of toolset.tools) {
     const { name, description, inputSchema, annotations } = tool
     const outputSchema = outputSchemaOf(options.tools?.face, name)
     const config = { title: annotations.title, description, inputSchema: shownSchema(inputSchema), annotations }
+    const call = async (input: unknown, mcpReq: ServerContext['mcpReq']) => {
+      using _ = reportProgress(name, mcpReq)
+      if (approvals === undefined || (await judgeCall(opened.workspace, name, input)).kind === 'read')
+        return tool.run(input, { signal: mcpReq.signal })
+      return approvals.run({ server, tool, input, mcpReq })
+    }
     server.registerTool(
       name,
       { ...config, ...(outputSchema && { outputSchema }) },
-      (input: unknown, context: ServerContext) =>
-        turns.run(() => call(tool, input, context, outputSchema !== undefined)),
+      async (input: unknown, { mcpReq }: ServerContext) => {
+        const state = mcpReq.requestState()
+        // a decision needs no turn: all turns may wait for it
+        const isDecision = approvals !== undefined && typeof state === 'string'
+        const answer = await (isDecision ? approvals.decide(state, mcpReq) : turns.run(() => call(input, mcpReq)))
+        return resultOf(answer, outputSchema !== undefined)
+      },
     )
   }
 }
 
-async function call(
-  tool: Tool,
-  input: unknown,
-  { mcpReq }: ServerContext,
+function resultOf(
+  answer: ToolAnswer | InputRequiredResult,
   isStructured: boolean,
-): Promise<CallToolResult> {
-  using _ = reportProgress(tool.name, mcpReq)
-  const answer = await tool.run(input, { signal: mcpReq.signal })
+): CallToolResult | InputRequiredResult {
+  if (isInputRequiredResult(answer)) return answer
   const { text, image, isError, data } = answer
   return {
     content: [

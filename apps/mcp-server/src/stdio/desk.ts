@@ -32,6 +32,8 @@ export class Desk {
   readonly #running = new Map<RequestId, Call>()
   readonly #waiting = new Map<RequestId, Call>()
   readonly #streams = new Map<RequestId, () => void>()
+  /** The ids of the server's own requests that the client has not answered. */
+  readonly #asked = new Set<RequestId>()
   #weight = 0
   #held = 0
 
@@ -45,7 +47,10 @@ export class Desk {
    * @throws MessageError 503 beyond the limits, 413 for an id in use
    */
   async take(message: JSONRPCMessage, held: number): Promise<void> {
-    if (!('method' in message)) return
+    if (!('method' in message)) {
+      if (message.id !== undefined && this.#asked.delete(message.id)) this.#hooks.deliver(message) // @defence ` && this.#asked.delete(message.id)` a client that answers a question
+      return
+    }
     if (!('id' in message)) return this.#notify(message)
     const { id } = message
     if (this.#running.has(id) || this.#waiting.has(id) || this.#streams.has(id)) {
@@ -63,6 +68,11 @@ export class Desk {
     else this.#startNext()
   }
 
+  /** Records a request of the server: only its answer is delivered. */
+  asked(id: RequestId): void {
+    this.#asked.add(id)
+  }
+
   /** Records that the client has read the answer to a request. */
   answered(id: RequestId): void {
     this.#streams.get(id)?.()
@@ -74,6 +84,7 @@ export class Desk {
     for (const stop of this.#streams.values()) stop()
     this.#streams.clear()
     this.#waiting.clear()
+    this.#asked.clear()
   }
 
   #notify(message: JSONRPCMessage): void {

@@ -65,6 +65,7 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error('the connection is closed')
     const id = 'method' in message ? undefined : message.id
+    if ('method' in message && 'id' in message) this.#desk.asked(message.id)
     const line = `${JSON.stringify(message)}\n`
     if (id === undefined) this.#unread += line.length
     if (this.#unread > maxUnread) return this.#fail(new Error('the client does not read its notices'))

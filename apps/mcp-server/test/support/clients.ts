@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 
 import { serveOnPipe } from './serve.ts'
 import type { Workspace } from '@ws/core'
+import type { StdioOptions } from '@ws/mcp-server'
 
 const info = { name: 'test', version: '1.0.0' }
 const program = fileURLToPath(new URL('stdio-server.ts', import.meta.url))
@@ -42,21 +43,23 @@ const requestInit = (token: string | undefined) =>
   token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } }
 
 /** The ends of two pipes to a server in this process. */
-class PipeTransport implements Transport {
+export class PipeTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
   onclose?: () => void
   readonly #input = new PassThrough()
   readonly #output = new PassThrough()
   readonly #workspace: Workspace
+  readonly #options: StdioOptions
 
-  constructor(workspace: Workspace) {
+  constructor(workspace: Workspace, options: StdioOptions = {}) {
     this.#workspace = workspace
+    this.#options = options
   }
 
   async start(): Promise<void> {
     const lines = createInterface(this.#output)
     lines.on('line', (line) => this.onmessage?.(JSON.parse(line) as JSONRPCMessage))
-    await serveOnPipe(this.#workspace, { input: this.#input, output: this.#output })
+    await serveOnPipe(this.#workspace, { ...this.#options, input: this.#input, output: this.#output })
   }
 
   async send(message: object): Promise<void> {

@@ -1,5 +1,5 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, rules, type Workspace } from '@ws/core'
+import { createWorkspace, rules, type Workspace, type WorkspaceOptions } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { findSkills, serveHttp, serveStdio, type HttpOptions, type HttpServer, type StdioOptions } from '@ws/mcp-server'
 import { png } from '@ws/test-fixtures/images'
@@ -19,11 +19,15 @@ export const project: Files = {
 }
 
 /** A workspace in memory with the interpreter for commands, where `/secret` is denied. */
-export async function openWorkspace(files: Files = project): Promise<Workspace> {
+export async function openWorkspace(
+  files: Files = project,
+  options: Partial<WorkspaceOptions> = {},
+): Promise<Workspace> {
   const workspace = await createWorkspace({
     mounts: [{ at: '/', adapter: () => createMemoryAdapter({ files }) }],
     rules: [rules.deny('/secret')],
     executors: [createVirtualExecutor()],
+    ...options,
   })
   onTestFinished(() => workspace.close())
   return workspace
