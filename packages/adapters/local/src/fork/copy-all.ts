@@ -46,10 +46,7 @@ export class CopyAll {
   #files = 0
   #crew: Crew | undefined
 
-  /**
-   * @param target an empty directory that no other user can reach
-   * @param kept the permission bits that the umask leaves there
-   */
+  /** @param target an empty directory that no other user can reach, where the umask leaves the permission bits `kept` */
   constructor(
     task: Task,
     source: Handle,
@@ -199,7 +196,6 @@ export class CopyAll {
     return true
   }
 
-  /** Makes the copy of a directory. */
   async #open(level: Omit<Level, 'to'>, parent: Handle, name: HostName): Promise<Level> {
     const { calls } = this.#task
     try {
