@@ -5,8 +5,9 @@ import type { Rule } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createVirtualExecutor } from '@ws/executor-virtual'
+import { createCheckpoints } from '@ws/snapshots'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
-import { link, rename, writeFile } from 'node:fs/promises'
+import { link, mkdtemp, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hear } from './heard.ts'
@@ -181,49 +182,32 @@ describe('[EF4] a watch', () => {
     await expect(workspace.watch('/../x')).rejects.toMatchObject({ code: 'EOUTSIDE' })
   })
 
-  it('lists nothing after a command that changes nothing', async () => {
-    const calls: string[] = []
+  it('has the events of a restore, of a dropped try and of a merge', async () => {
     const scratch = await createScratchDirectory()
-    const adapter = await createLocalAdapter({ root: scratch.path })
-    await using workspace = await createWorkspace({
-      mounts: [
-        { at: '/', adapter: observe(adapter, ({ operation, phase }) => phase === 'before' && calls.push(operation)) },
-      ],
-      executors: [createBubblewrapExecutor()],
+    const root = await scratch.createDirectory('root')
+    const stateDirectory = await mkdtemp(join(scratch.path, 'state-')) // of this user
+    const workspace = await createWorkspace({
+      mounts: [{ at: '/', adapter: () => createLocalAdapter({ root }) }],
+      checkpoints: createCheckpoints({ stateDirectory }),
     })
-    for (let index = 0; index < 200; index++) await workspace.write(`/${index % 20}/${index}`, '1')
-    await workspace.exec('true')
-    await workspace.watch('/', { interval: never })
-    calls.length = 0
-    await workspace.exec('cat */*; true')
-    const without = calls.filter((operation) => operation === 'list').length
-    await workspace.exec('echo 1 > 1/new')
-    expect(without).toBe(0)
-    expect(calls).toContain('stat')
-    await workspace.close()
-    await adapter.close()
-    await scratch.remove()
-  })
-
-  it('tells changes by other programs, by the interval', async () => {
-    const { workspace, root } = await openLocal()
-    const watch = await workspace.watch('/', { interval: 20 })
-    await writeFile(join(root, 'by-hand'), '1')
-    expect(await watch.next()).toMatchObject({ value: { kind: 'created', path: '/by-hand' } })
-    await rename(join(root, 'by-hand'), join(root, 'other'))
-    const both = [await watch.next(), await watch.next()].map(({ value }) => `${value?.kind} ${value?.path}`)
-    expect(both.toSorted()).toEqual(['created /other', 'deleted /by-hand'])
-  })
-
-  it('has the events of a background command and of a session at their ends', async () => {
-    const { workspace } = await openLocal()
-    const { heard } = hear(await workspace.watch('/', { interval: 1_000_000 }))
-    const command = await workspace.start('echo 1 > a')
-    await command.wait()
-    expect(await heard()).toContain('created /a')
-    const session = await workspace.openSession({ command: 'echo 1 > b' })
-    await session.wait()
+    const { heard } = hear(await workspace.watch('/', { interval: never }))
+    const { id } = await workspace.checkpoint()
+    await workspace.write('/a', '1')
+    expect(await heard()).toEqual(['created /a'])
+    await workspace.restore(id)
+    expect(await heard()).toEqual(['deleted /a'])
+    const tried = await workspace.try((view) => view.write('/b', '1'), { exclusive: true })
     expect(await heard()).toEqual(['created /b'])
+    await tried.drop()
+    expect(await heard()).toEqual(['deleted /b'])
+    const fork = await workspace.fork()
+    await fork.write('/c', '1')
+    expect(await heard()).toEqual([])
+    await workspace.merge(fork)
+    expect(await heard()).toEqual(['created /c'])
+    await fork.close()
+    await workspace.close()
+    await scratch.remove()
   })
 })
 

@@ -140,7 +140,7 @@ async function counted<Result>(
 
 /** Returns the paths that a call may have changed. `undefined`: any. */
 function touchedBy(operation: string, { landed, destination }: Trace): readonly VirtualPath[] | undefined {
-  if (operation === 'restore') return undefined
+  if (operation === 'restore' || operation === 'merge') return undefined
   return [operation === 'copy' ? undefined : landed, destination].filter((path) => path !== undefined)
 }
 
