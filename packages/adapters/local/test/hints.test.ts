@@ -1,5 +1,6 @@
 import { paths } from '@ws/core'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { writeFileSync } from 'node:fs'
 import { appendFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -50,7 +51,8 @@ describeWith(component('perl'), '[EF4] the hints of a directory', () => {
 
   it('are `undefined` after more changes than fit, and whole again afterwards', async () => {
     const { root, take } = await open()
-    for (let round = 0; round < 20_000; round++) await writeFile(join(root, `${round % 7}`), `${round}`)
+    // alternately, because equal changes in a row are one for the kernel
+    for (let round = 0; round < 20_000; round++) writeFileSync(join(root, `${round % 7}`), '')
     expect(await take()).toBe('anything')
     expect(await take()).toEqual(new Set())
     await writeFile(join(root, 'last'), '1')
