@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import { until } from '@ws/test-fixtures'
+import { createScratchDirectory, until } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createProject, end, site, startMain, startWs, ws } from './ws.ts'
@@ -46,6 +47,18 @@ function startProcess(args: readonly string[]) {
 }
 
 describe('ws mcp', () => {
+  it('[EF5] runs no changing call with --approve, where the client cannot ask its user', async () => {
+    await using project = await createProject({ 'a.txt': 'one\n' })
+    await using state = await createScratchDirectory({ owner: project.owner })
+    const { ask, hello } = connect(['--root', project.path, 'mcp', '--approve', '--state', join(state.path, 'saved')])
+    await hello()
+    const call = { name: 'write', arguments: { path: '/workspace/b.txt', content: 'b' } }
+    expect((await ask('tools/call', call))?.content?.[0]?.text).toContain('this client cannot ask')
+    const read = await ask('tools/call', { name: 'read', arguments: { path: '/workspace/a.txt' } })
+    expect(read?.content?.[0]?.text).toContain('one')
+    expect(existsSync(join(project.path, 'b.txt'))).toBe(false)
+  })
+
   it('serves files over standard input and output until the client closes them, without commands', async () => {
     await using project = await createProject({ 'a.txt': 'one\n' })
     const { stdin, ended, ask, hello } = connect(['--root', project.path, 'mcp'], { isProcess: true })

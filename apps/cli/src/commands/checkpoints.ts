@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
-import type { Change, CheckpointEngine, Workspace } from '@ws/core'
+import type { Change, CheckpointEngine, Rule, Workspace } from '@ws/core'
 import type { Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
@@ -144,14 +144,21 @@ async function restore(
   return result.kept.length > 0 ? exitCodes.failed : exitCodes.ok
 }
 
+interface OpenWith {
+  readonly executors?: boolean
+  readonly checkpoints?: CheckpointEngine
+  /** Rules beside those of the settings. */
+  readonly rules?: readonly Rule[]
+}
+
 /** Opens the workspace with the default engine. */
 export async function openWithCheckpoints(
   context: CommandContext,
   flags: StateFlag,
-  { executors = false, checkpoints }: { readonly executors?: boolean; readonly checkpoints?: CheckpointEngine } = {},
+  { executors = false, checkpoints, rules = [] }: OpenWith = {},
 ): Promise<Workspace> {
   const engine = checkpoints ?? (await engineFor(context, flags))
-  const workspace = await context.open({ executors, checkpoints: engine })
+  const workspace = await context.open({ executors, rules, checkpoints: engine })
   if (workspace.droppedTry !== undefined)
     complainTo(process.stderr, 'an earlier `ws try` was killed before it ended; its changes were taken back')
   return workspace

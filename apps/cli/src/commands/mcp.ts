@@ -8,6 +8,7 @@ import { missingRules } from '../config/protection.ts'
 import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { checkInstalled, loadOptional } from '../optional/load.ts'
+import { openWithCheckpoints, stateFlag } from './checkpoints.ts'
 
 interface Flags {
   readonly face: FaceName
@@ -16,6 +17,8 @@ interface Flags {
   readonly http?: number
   readonly protect: boolean
   readonly downloads: boolean
+  readonly approve?: true
+  readonly state?: string
 }
 
 /** The environment variable with the token for `--http`. Other users can see command lines, so no option has the token. */
@@ -37,6 +40,8 @@ export function addMcp(program: Command, start: Start): void {
     )
     .option('--no-downloads', 'leave out the tool `download`, which needs a list of hosts, or a network of commands')
     .option('--skills <path>', 'a directory of the workspace with a folder for each skill')
+    .option('--approve', 'let the client ask its user which changes of a call to keep')
+    .option(...stateFlag)
     .option('--no-protect', 'leave secrets and git hooks unprotected')
     .option(
       '--http <port>',
@@ -53,20 +58,23 @@ export function addMcp(program: Command, start: Start): void {
 }
 
 async function run(
-  { open, settings, signal }: CommandContext,
-  { face, shell, skills, http, downloads, protect }: Flags,
+  context: CommandContext,
+  { face, shell, skills, http, downloads, protect, approve, state }: Flags,
 ): Promise<number> {
+  const { open, settings, signal } = context
   const commands = settings.require
   const { mounts, executors } = settings
   checkInstalled(['@ws/mcp-server', ...neededBy({ mounts, executors: commands === undefined ? [] : executors })])
   const { findSkills, fixedTokens, serveHttp, serveStdio } = await loadOptional('@ws/mcp-server')
-  await using workspace = await open({
-    executors: commands !== undefined,
-    rules: protect ? missingRules(settings) : [],
-  })
+  const parts = { executors: commands !== undefined, rules: protect ? missingRules(settings) : [] }
+  await using workspace = await (approve === true ? openWithCheckpoints(context, { state }, parts) : open(parts))
   const listSkills = skills === undefined ? undefined : () => findSkills(workspace, skills)
   const opened = { workspace, listSkills }
-  const options = { tools: { face, shell, downloads: downloads && settings.downloads }, commands }
+  const options = {
+    tools: { face, shell, downloads: downloads && settings.downloads },
+    commands,
+    approve: approve === true,
+  }
   if (http === undefined) {
     if (process.stdin.isTTY) {
       process.stderr.write(

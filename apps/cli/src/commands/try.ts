@@ -1,11 +1,21 @@
-import { isWorkspaceError, type CommandResult, type RestoreResult, type Try, type TryOptions } from '@ws/core'
+import {
+  isWorkspaceError,
+  WorkspaceError,
+  type Command as ShellCommand,
+  type CommandResult,
+  type RestoreResult,
+  type Try,
+  type TryOptions,
+  type Workspace,
+} from '@ws/core'
+import { type Asked, askedIn, granting } from '@ws/core/executor'
 import { Option, type Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
-import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { nameOn } from '../terminal/escape.ts'
 import { complainTo } from '../terminal/wrap.ts'
+import { checkTerminal, isGranted, keepQuestion, keptBy, longestDiff } from './approval.ts'
 import { coloured, lineOf, openWithCheckpoints } from './checkpoints.ts'
 import { exitCodeOf } from './exec.ts'
 import { terminalAsk } from './init/questions.ts'
@@ -20,9 +30,6 @@ interface TryFlags {
   readonly drop?: true
   readonly state?: string
 }
-
-const longestDiff = 4_000
-const question = 'Keep these changes? y: all; n: none; or the paths to keep [n] '
 
 export function addTry(program: Command, start: Start): void {
   program
@@ -56,11 +63,11 @@ async function tryCommand(
 ): Promise<number> {
   const { output, signal } = context
   const isAsking = keep === undefined && drop === undefined
-  if (isAsking && (output.json || !process.stdin.isTTY || !process.stderr.isTTY))
-    throw new UsageError('there is no terminal to ask on; give --keep or --drop')
+  if (isAsking) checkTerminal(output, 'give --keep or --drop')
   await using workspace = await openWithCheckpoints(context, { state }, { executors: true })
-  const options: TryOptions = { ...flags, exclusive: flags.fork === undefined, signal }
-  await using attempt = await workspace.try(others.length === 0 ? first : [first, ...others], options)
+  const options = { ...flags, exclusive: flags.fork === undefined, signal }
+  const tried = { command: others.length === 0 ? first : [first, ...others], options, isAsking }
+  await using attempt = await tryUntilGranted(workspace, tried)
   if (!output.json) await show(context, attempt)
   const ended = isAsking ? ask(context, attempt) : keep === true ? attempt.keep() : attempt.drop()
   const { restored, kept, undo } = await ended
@@ -69,6 +76,41 @@ async function tryCommand(
   for (const { path, reason } of output.json ? [] : kept)
     complainTo(process.stderr, `${nameOn(process.stderr, path)} was left as it is: ${reason}`)
   return kept.length > 0 ? exitCodes.failed : exitCodeOf(result)
+}
+
+interface Tried {
+  readonly command: ShellCommand
+  readonly options: TryOptions & { readonly signal: AbortSignal }
+  readonly isAsking: boolean
+}
+
+/** Tries a command. Tries it again each time a person grants what rules refused that ask. */
+async function tryUntilGranted(
+  workspace: Workspace,
+  { command, options, isAsking }: Tried,
+): Promise<Try<CommandResult>> {
+  const granted: Asked[] = []
+  for (;;) {
+    const view = granting(workspace, granted)
+    const attempt = await view.try(command, options)
+    const { hints = [], violations = [] } = attempt.result
+    const asked = isAsking ? askedIn(view, [...hints, ...violations]) : []
+    for (const { rule, path, host = '' } of asked)
+      complainTo(process.stderr, `${nameOn(process.stderr, path ?? host)} was refused by the rule ${rule}, which asks`)
+    if (asked.length === 0 || !(await isGranted(options.signal))) return attempt
+    const { kept } = await attempt.drop()
+    if (kept.length > 0) throw notTakenBack()
+    granted.push(...asked)
+  }
+}
+
+function notTakenBack(): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EBUSY',
+    operation: 'try',
+    reason: 'some changes could not be taken back, so the command did not run again',
+    remedy: 'look at the files by `ws changes`',
+  })
 }
 
 async function show(context: CommandContext, attempt: Try<CommandResult>): Promise<void> {
@@ -89,11 +131,11 @@ async function ask({ signal, complain }: CommandContext, attempt: Try<CommandRes
   if (attempt.changes.length === 0) return attempt.keep()
   using terminal = terminalAsk(signal)
   for (;;) {
-    const answer = (await terminal.ask(question))?.trim() ?? ''
-    if (/^(?:n|no)?$/iu.test(answer)) return await attempt.drop()
-    if (/^y(?:es)?$/iu.test(answer)) return await attempt.keep()
+    const kept = keptBy(await terminal.ask(keepQuestion))
+    if (kept === 'none') return await attempt.drop()
+    if (kept === 'all') return await attempt.keep()
     try {
-      return await attempt.keep(answer.split(/\s+/u))
+      return await attempt.keep(kept)
     } catch (error) {
       if (!isWorkspaceError(error, 'EINVAL')) throw error
       complain(error)

@@ -38,12 +38,21 @@ const listedHosts = z.strictObject({
   idleTimeout: z.int().optional(),
 })
 
+const asking = { name, reason: name, remedy: name }
+
 const rule = z.discriminatedUnion('rule', [
   z.strictObject({ rule: z.literal('withinWorkspace'), path, name }),
   z.strictObject({ rule: z.literal('withinOutput'), path, name, readable: z.boolean().optional() }),
   z.strictObject({ rule: z.literal('readOnly'), path, name }),
   z.strictObject({ rule: z.literal('deny'), path, name }),
   z.strictObject({ rule: z.literal('denyGlob'), glob: path, name }),
+  z.strictObject({
+    rule: z.literal('ask'),
+    globs: z.array(path).min(1),
+    access: z.enum(['read-only', 'none']).optional(),
+    ...asking,
+  }),
+  z.strictObject({ rule: z.literal('askHosts'), hosts: z.array(path).min(1), ...asking }),
   z.strictObject({ rule: z.literal('allowHosts'), hosts: z.array(z.string()), name }),
   z.strictObject({ rule: z.literal('publish'), ports: z.array(z.int()), name }),
   z.strictObject({ rule: z.literal('protectSecrets'), name }),

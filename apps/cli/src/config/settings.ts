@@ -174,6 +174,14 @@ function makeRule(config: RuleConfig): Rule {
       return rules.deny(config.path, { name })
     case 'denyGlob':
       return rules.denyGlob(config.glob, { name })
+    case 'ask': {
+      const { rule: _, globs, ...options } = config
+      return rules.ask(globs, options)
+    }
+    case 'askHosts': {
+      const { rule: _, hosts, ...options } = config
+      return rules.askHosts(hosts, options)
+    }
     case 'allowHosts':
       return rules.allowHosts(config.hosts, { name })
     case 'publish':
