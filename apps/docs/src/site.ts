@@ -129,6 +129,7 @@ export const sections: readonly Section[] = [
     pages: [
       page('rules/recipes', 'Rules as recipes', 'docs/rules.md'),
       page('rules/protected-names', 'Names that are protected', 'docs/protected-names.md'),
+      page('undo/let-a-person-decide', 'Let a person decide', 'docs/guides/let-a-person-decide-about-effects.md'),
       page('undo/let-an-agent-try', 'Let an agent try', 'docs/guides/let-an-agent-try.md'),
       page(
         'undo/snapshots',

@@ -18,6 +18,7 @@ const readmes = find(
   'docs/{concepts,start}/*.md',
   'docs/frameworks/langchain.md',
   'docs/guides/give-a-model-tools.md',
+  'docs/guides/let-a-person-decide-about-effects.md',
   'docs/guides/let-an-agent-try.md',
   'docs/guides/reach-the-network.md',
   'docs/guides/run-a-dev-server.md',
