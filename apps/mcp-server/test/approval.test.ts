@@ -7,6 +7,7 @@ import type { StdioOptions } from '@ws/mcp-server'
 import { createCheckpoints } from '@ws/snapshots'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { Desk } from '../src/stdio/desk.ts'
 import { PipeTransport } from './support/clients.ts'
 import { openWorkspace, serveOne } from './support/serve.ts'
 
@@ -215,13 +216,12 @@ describe('[EF5] the decision about another call', () => {
   })
 
   it('takes no answer that was not asked for', async () => {
-    const errors: Error[] = []
-    const transport = new PipeTransport(await open(), { approve: true, onError: (error) => void errors.push(error) })
-    const client = earlierClient(accept({ decision: 'keep all' }))
-    await client.connect(transport as never)
-    onTestFinished(() => client.close())
-    await transport.send({ jsonrpc: '2.0', id: 77, result: { action: 'accept' } })
-    await client.ping()
-    expect(errors).toEqual([])
+    const taken: object[] = []
+    const listen = async () => () => undefined
+    const limits = { maxCalls: 1, maxStreams: 1, maxBodyBytes: 1_000 }
+    const desk = new Desk(limits, { deliver: (message) => void taken.push(message), listen })
+    desk.asked(1)
+    for (const id of [2, 1, 1]) await desk.take({ jsonrpc: '2.0', id, result: {} }, 1)
+    expect(taken).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
   })
 })

@@ -22,8 +22,8 @@ export function addTools(server: McpServer, { toolset, options, turns, opened, a
     const call = async (input: unknown, mcpReq: ServerContext['mcpReq']) => {
       using _ = reportProgress(name, mcpReq)
       if (approvals === undefined || (await judgeCall(opened.workspace, name, input)).kind === 'read')
-        return tool.run(input, { signal: mcpReq.signal })
-      return approvals.run({ server, tool, input, mcpReq })
+        return await tool.run(input, { signal: mcpReq.signal })
+      return await approvals.run({ server, tool, input, mcpReq })
     }
     server.registerTool(
       name,
