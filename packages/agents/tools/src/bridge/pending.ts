@@ -75,7 +75,7 @@ export class PendingCalls {
 
   /** Resolves when all calls have ended, after the toolset was closed. */
   async ended(): Promise<void> {
-    await Promise.allSettled([...this.#calls.values()].map(({ answer }) => answer))
+    await Promise.allSettled([...this.#calls.values()].flatMap(({ answer }) => (answer === undefined ? [] : [answer])))
   }
 
   /** Takes the changes of a call back. */
