@@ -9,7 +9,8 @@ import { virtualError } from '../mount/errors.ts'
 import { begun, refuseBusy } from '../checkpoints/busy.ts'
 import type { CheckpointParts } from '../checkpoints/door.ts'
 import { ForkTry, type TryFork } from '../checkpoints/fork-try.ts'
-import { OpenTry, type TryView } from '../checkpoints/open-try.ts'
+import type { TryView } from '../checkpoints/one-try.ts'
+import { OpenTry } from '../checkpoints/open-try.ts'
 import { withoutEngine } from '../checkpoints/select.ts'
 
 const defaultWithin = 3_600_000

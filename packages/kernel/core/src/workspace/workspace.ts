@@ -60,7 +60,7 @@ import type { ListeningPort, PublishedPort, PublishOptions } from '../contract/p
 import type { Try, TryOptions } from '../contract/tries.ts'
 import type { MergeOptions, MergeResult } from '../contract/forks.ts'
 import { fork, type ForkSide } from '../checkpoints/fork.ts'
-import type { TryView } from '../checkpoints/open-try.ts'
+import type { TryView } from '../checkpoints/one-try.ts'
 import { merge, type MergeSide } from '../checkpoints/merge.ts'
 import { askedAt, gateWithGrants } from '../mount/grants.ts'
 import { Walker } from '../mount/walk.ts'
