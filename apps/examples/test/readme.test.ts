@@ -103,6 +103,7 @@ describe('every example', () => {
     'docs/frameworks/mcp.md json': 'apps/cli/test/mcp.test.ts',
     'docs/frameworks/mcp.md sh': 'configures a program that is not here',
     'docs/frameworks/mcp.md toml': 'apps/cli/test/mcp.test.ts',
+    'docs/guides/let-a-person-decide-about-effects.md console': 'apps/cli/test/approve.test.ts',
     'docs/guides/let-an-agent-try.md console': 'apps/cli/test/checkpoints.test.ts',
     'docs/guides/run-in-containers.md dockerfile': 'needs an engine of containers',
     'docs/guides/run-in-containers.md sh': 'needs an engine of containers',

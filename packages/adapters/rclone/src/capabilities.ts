@@ -20,6 +20,8 @@ export function capabilitiesOf(
     readOnly,
     symlinks: features.links,
     flush: true,
+    // The disk tells changes of this mount only, and other programs change the store.
+    watch: false,
     // In the store, a move is a copy and a delete.
     atomicMove: false,
     atomicDirectoryMove: false,
