@@ -2,6 +2,7 @@ import { type CheckpointEngine, WorkspaceError } from '@ws/core'
 import type { Checkpoints, SignalOption } from '@ws/core/adapter'
 
 import { abortable, AttachedStates, type AttachedOptions } from './attached.ts'
+import { movesIn } from './three-way.ts'
 
 export interface ForkOf {
   readonly origin: Attached
@@ -78,7 +79,9 @@ export class Attached extends AttachedStates implements Checkpoints.Attached {
     const copy = this.#forkOf(fork)
     const conflicts = await this.changeDisks(differences, (origin, mount, paths) => {
       const tree = copy.disks.get(mount)?.tree ?? -1
-      return this.thread.ask('merge', { origin, fork: tree, until, turn: copy.#turns.get(tree) ?? -1, paths })
+      const turn = copy.#turns.get(tree) ?? -1
+      const moves = movesIn(differences.filter((one) => one.mount === mount))
+      return this.thread.ask('merge', { origin, fork: tree, until, turn, paths, moves })
     })
     return [...conflicts, ...(await this.journals.merge(copy.journals, differences))]
   }

@@ -56,6 +56,18 @@ export function standings(
   return found
 }
 
+/** Returns the removed paths of one mount whose entries are at another path now, with that path. */
+export function movesIn(differences: readonly Checkpoints.Difference[]): Map<string, string> {
+  const there = new Map(differences.map(({ path, after }) => [after?.identity, path]))
+  there.delete(undefined)
+  return new Map(
+    differences.flatMap(({ path, before, after }) => {
+      const to = after === undefined ? there.get(before?.identity) : undefined
+      return to === undefined ? [] : [[path, to] as const]
+    }),
+  )
+}
+
 function isDirectory(name: string | undefined): boolean {
   return name?.startsWith('directory') === true
 }

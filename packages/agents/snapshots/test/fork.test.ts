@@ -222,6 +222,38 @@ describe('a fork on a disk', () => {
     expect(await workspace.readText('/d/y')).toBe('y')
   })
 
+  it('[EF3] keeps a moved entry whose new place is taken during the merge', async () => {
+    await using root = await createScratchDirectory()
+    const inRoot = (path: string) => join(root.path, path)
+    const meddle = (): void => {
+      for (const name of ['elsewhere', 'moved']) writeFileSync(inRoot(name), 'of a program')
+    }
+    const checkpoints = meddling(createCheckpoints({ stateDirectory: `${await ownDirectory()}/kept` }), meddle)
+    const adapter = await createLocalAdapter({ root: root.path })
+    await using workspace = await createWorkspace({ mounts: [{ at: '/', adapter }], checkpoints })
+    await fill(workspace)
+    await using fork = await workspace.fork()
+    await fork.move('/a', '/elsewhere')
+    await fork.move('/d', '/moved')
+    await fork.move('/same', '/new')
+    const { merged, conflicts } = await workspace.merge(fork)
+    expect(merged).toMatchObject([{ kind: 'moved', path: '/new', from: '/same' }])
+    const taken = ['/a', '/d', '/d/x', '/d/y', '/elsewhere', '/moved', '/moved/x', '/moved/y']
+    expect(conflicts.map(({ path }) => path).sort()).toEqual(taken)
+    expect([readFileSync(inRoot('a'), 'utf8'), readFileSync(inRoot('d/y'), 'utf8')]).toEqual(['one', 'y'])
+  })
+
+  it('[EF3] keeps an entry that was moved over another one, which is in conflict', async () => {
+    const { workspace, root } = await siteOf()
+    await fill(workspace)
+    const fork = await forkOf(workspace)
+    await fork.move('/d/x', '/both', { overwrite: true })
+    await workspace.write('/both', 'ours')
+    const { merged, conflicts } = await workspace.merge(fork)
+    expect([merged, conflicts.map(({ path }) => path).sort()]).toEqual([[], ['/both', '/d/x']])
+    expect(readFileSync(join(root, 'd/x'), 'utf8')).toBe('x')
+  })
+
   it('[EF3] in a directory stays after its close, and another process finds and merges it', async () => {
     const stateDirectory = `${await ownDirectory()}/kept`
     const beside = await createScratchDirectory()

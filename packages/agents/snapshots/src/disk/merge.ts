@@ -37,7 +37,12 @@ function name(facts: Facts | undefined): string | undefined {
 }
 
 /** Gives each path the state of the fork's last scan, where the origin still is as in its own last scan. */
-export function merge(origin: Tree, fork: Tree, database: Database, paths: readonly string[]): Conflict[] {
+export function merge(
+  origin: Tree,
+  fork: Tree,
+  database: Database,
+  { paths, moves }: { readonly paths: readonly string[]; readonly moves: ReadonlyMap<string, string> },
+): Conflict[] {
   const merged = new Set(paths)
   const groups = new Map<string, string>()
   const anchors = new Map<string, string>()
@@ -62,5 +67,5 @@ export function merge(origin: Tree, fork: Tree, database: Database, paths: reado
     const before = then && { ...then, links, attributes: fork.attributes.at(fork.turn, path) }
     return { path, before, after: origin.live.get(path) }
   })
-  return apply(origin, database, { pairs, anchors, discards: false })
+  return apply(origin, database, { pairs, anchors, discards: false, moves })
 }

@@ -110,11 +110,11 @@ export class Forks {
     })
   }
 
-  merge({ origin: id, fork: forkId, until, turn, paths }: Parameters<Methods['merge']>[0]): Conflict[] {
+  merge({ origin: id, fork: forkId, until, turn, ...work }: Parameters<Methods['merge']>[0]): Conflict[] {
     const [origin, fork] = [this.#tree(id), this.#tree(forkId)]
     if (turnOf(this.#database, id, until) !== origin.turn || fork.turn !== turn)
       throw failed('EBUSY', 'the files were looked at again meanwhile', 'merge again')
-    return merge(origin, fork, this.#database, paths)
+    return merge(origin, fork, this.#database, work)
   }
 
   #row(tree: number): ForkRow | undefined {

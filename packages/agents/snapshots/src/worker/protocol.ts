@@ -127,9 +127,14 @@ export interface Methods {
       readonly until?: string | undefined
     },
   ): (ForkedTree & { readonly turn: number; readonly changes: readonly ForkPair[] })[]
-  /** @param request `turn`: of the fork in the latest comparison */
+  /** @param request `turn`: of the fork in the latest comparison; `moves`: from removed paths to new ones */
   merge(
-    request: ForkedTree & { readonly until: string; readonly turn: number; readonly paths: readonly string[] },
+    request: ForkedTree & {
+      readonly until: string
+      readonly turn: number
+      readonly paths: readonly string[]
+      readonly moves: ReadonlyMap<string, string>
+    },
   ): Conflict[]
   hold(trees: readonly number[], held: Checkpoints.Held | undefined): void
   /** @throws WorkspaceError `EBUSY` if the try also had other trees */

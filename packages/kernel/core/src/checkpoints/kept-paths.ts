@@ -13,7 +13,23 @@ export function unitsOf(
     after?.type === 'file' && after.identity !== undefined ? `${mount} ${after.identity}` : undefined,
   )
   links.delete(undefined)
-  return [...changes.map(namesOf), ...[...links.values()].map((group) => group.map(({ virtual }) => virtual))]
+  return [
+    ...changes.map(namesOf),
+    ...replacingMoves(found),
+    ...[...links.values()].map((group) => group.map(({ virtual }) => virtual)),
+  ]
+}
+
+/** Both paths of each move over another entry. `changes` lists them apart. */
+function replacingMoves(found: readonly VisibleDifference[]): VirtualPath[][] {
+  const gone = new Map<string, VirtualPath>()
+  for (const { virtual, mount, before, after } of found)
+    if (before?.identity !== undefined && after === undefined) gone.set(`${mount} ${before.identity}`, virtual)
+  return found.flatMap(({ virtual, mount, before, after }) => {
+    const isReplaced = before !== undefined && before.identity !== after?.identity
+    const from = isReplaced ? gone.get(`${mount} ${after?.identity}`) : undefined
+    return from === undefined ? [] : [[virtual, from]]
+  })
 }
 
 function namesOf({ path, from }: Change): VirtualPath[] {

@@ -23,6 +23,8 @@ export interface RestoreOptions {
   /** The turn at which unchanged directories had the times that they keep. Default: they get the time of the change. */
   readonly timesAt?: number | undefined
   readonly discards: boolean
+  /** From removed paths to the paths that get their entries. An entry is removed only after the other is there. Default: none. */
+  readonly moves?: ReadonlyMap<string, string> | undefined
 }
 
 /** Restores paths unchanged since the last scan. Each file is old or new at every moment, also after a kill. */
@@ -69,7 +71,7 @@ class Restore {
     this.#timesAt = timesAt
   }
 
-  run({ pairs, anchors, discards }: RestoreOptions): Conflict[] {
+  run({ pairs, anchors, discards, moves }: RestoreOptions): Conflict[] {
     const plan = planOf(pairs, discards)
     for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)
     // read all content first: damaged bytes must not be found in the middle of a restore
@@ -82,12 +84,8 @@ class Restore {
       return this.#tree.read(facts.content ?? '')
     }
     try {
-      for (const { path, after } of plan.removed) {
-        this.#attempt(path, (place) => {
-          if (after.type === 'directory') Acts.removeDirectory(place, after)
-          else Acts.removeFile(place, after)
-        })
-      }
+      const { early, late } = removals(plan, moves)
+      this.#remove(early)
       for (const { path, before } of plan.created) {
         this.#attempt(path, (place) => {
           if (before.type === 'directory') this.#made.set(path, Acts.makeDirectory(place, before))
@@ -103,6 +101,7 @@ class Restore {
           else this.#mark(place, before, seen)
         })
       }
+      this.#remove(late, moves)
       // last, since creating and removing entries changes a directory's time
       for (const { path, before, after } of plan.directories)
         this.#attempt(path, (place) => this.#finish(place, path, before, after), { isNew: after === undefined })
@@ -112,6 +111,16 @@ class Restore {
       throw this.#partial(error, pairs.length)
     } finally {
       tightenAgain(this.#tree, this.#database)
+    }
+  }
+
+  #remove(removed: Plan['removed'], moves?: RestoreOptions['moves']): void {
+    for (const { path, after } of removed) {
+      this.#attempt(path, (place) => {
+        if (this.#conflicts.has(moves?.get(path) ?? '')) throw new Unexpected('it could not be moved')
+        if (after.type === 'directory') Acts.removeDirectory(place, after)
+        else Acts.removeFile(place, after)
+      })
     }
   }
 
@@ -192,6 +201,20 @@ class Restore {
       },
       native,
     })
+  }
+}
+
+/** Divides removals: with moves, an entry that does not make way for a new one is removed late. */
+function removals(
+  { removed, created }: Plan,
+  moves: RestoreOptions['moves'],
+): { readonly early: Plan['removed']; readonly late: Plan['removed'] } {
+  if (moves === undefined) return { early: removed, late: [] }
+  const made = new Set(created.map(({ path }) => path))
+  const makesWay = (path: string): boolean => made.has(path) || (path !== '/' && makesWay(dirname(path)))
+  return {
+    early: removed.filter(({ path }) => makesWay(path)),
+    late: removed.filter(({ path }) => !makesWay(path)),
   }
 }
 
