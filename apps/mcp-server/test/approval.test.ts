@@ -84,7 +84,7 @@ describe.each<[string, Connect]>([
     const questions: Question[] = []
     const client = await connect(workspace, (question) => {
       questions.push(question)
-      const content = { decision: 'keep the paths', paths: '/made, a.txt', message: 'leave b.txt' }
+      const content = { decision: 'keep the paths', paths: '/made, a.txt, ', message: 'leave b.txt' }
       return { action: 'accept', content }
     })
     expect(textOf(await client.callTool(execute('cat a.txt')))).toContain('one')
@@ -109,6 +109,7 @@ describe.each<[string, Connect]>([
       /a path that the call did not change/u,
     ],
     ['names no path', accept({ decision: 'keep the paths' }), /not a decision/u],
+    ['names an empty path', accept({ decision: 'keep the paths', paths: ' ' }), /took them back/u],
     ['makes another choice', accept({ decision: 'grant' }), /not a decision|the approval failed/u],
   ])('does what a user decides who %s', async (_, answer, words) => {
     const workspace = await open()

@@ -138,7 +138,7 @@ function approvalOf({
   const named = decision === choices.paths && typeof paths === 'string' ? paths.split(',') : undefined
   return {
     decision: named === undefined ? undefined : 'keep',
-    paths: named?.map((path) => path.trim()),
+    paths: named?.map((path) => path.trim()).filter((path) => path !== ''),
     ...words,
   } as Approval
 }

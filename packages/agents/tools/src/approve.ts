@@ -132,7 +132,8 @@ function isApproval(value: unknown): value is Approval {
   const isPlain =
     (message === undefined || typeof message === 'string') && (grant === undefined || typeof grant === 'boolean')
   if (decision === 'drop') return isPlain && paths === undefined && grant !== true
-  const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
+  // an empty path would be the root, and keep all
+  const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string' && path !== '')
   return decision === 'keep' && isPlain && (paths === undefined || (isList && grant !== true))
 }
 

@@ -113,6 +113,7 @@ describe('[EF5] approval of calls', () => {
     ['gives no decision', undefined, 'the approval gave an answer that is not a decision'],
     ['gives another word', { decision: 'yes' }, 'the approval gave an answer that is not a decision'],
     ['keeps paths of another type', { ...keep, paths: 'a.txt' }, 'the approval gave an answer that is not a decision'],
+    ['keeps an empty path', { ...keep, paths: ['a.txt', ''] }, 'the approval gave an answer that is not a decision'],
     ['drops some paths', { ...drop, paths: ['a.txt'] }, 'the approval gave an answer that is not a decision'],
     ['keeps a path without a change', { ...keep, paths: ['a.txt', 'else'] }, 'a path that the call did not change'],
     ['keeps a path outside', { ...keep, paths: ['../../x'] }, 'a path that the call did not change'],
