@@ -77,6 +77,13 @@ describeWith([component('bubblewrap')], 'rules that ask, in bubblewrap', () => {
     }
   })
 
+  it('[EF5] ask about a name that another rule hides from then on, and take it back with the call', async () => {
+    await using at = await open(rules.denyGlob('*.pem'), () => ({ decision: 'drop' }))
+    expect(await at.run('echo x > new.pem')).toContain('The files are as before the call, except in `/tmp`')
+    expect(at.requests[0]).toMatchObject({ asked: [], changes: [{ kind: 'created', path: '/workspace/new.pem' }] })
+    await expect(at.on('new.pem')).rejects.toThrow('ENOENT')
+  })
+
   it('[EF6] open a granted host to the command that asked, and close it to others that run beside it', async () => {
     await using at = await open(rules.askHosts(['*.web.test']), oneAlone)
     const get = (host: string) => `curl -sS -m 5 http://${host}/ 2>&1`

@@ -1,4 +1,4 @@
-import type { RestoreResult, Try } from '@ws/core'
+import type { Change, RestoreResult, Try } from '@ws/core'
 import { isWorkspaceError } from '@ws/core'
 import { type Asked, askedIn, escapeUnprintable, granting } from '@ws/core/executor'
 
@@ -35,11 +35,12 @@ export async function approved(options: ApprovedCall): Promise<ToolAnswer> {
       const { result: answer, changes, connections } = attempt
       const refused = runs > mostGrants ? [] : refusalsOf(answer, inside, connections)
       const asked = askedIn(granting(workspace, granted), refused)
-      if (changes.length === 0 && asked.length === 0) {
+      const hidden = hiddenBy(inside, changes)
+      if (changes.length === 0 && asked.length === 0 && hidden.length === 0) {
         await attempt.keep()
         return answer
       }
-      const decision = await held.deciding(() => decided(attempt, asked, options))
+      const decision = await held.deciding(() => decided(attempt, { asked, changes: [...changes, ...hidden] }, options))
       if (decision !== 'granted') return decision
       granted.push(...asked)
     }
@@ -60,15 +61,28 @@ function refusalsOf(
   return [...(own === undefined ? [] : [own]), ...refusals, ...hosts]
 }
 
+/** Returns the new entries of a call's commands that a rule hides from now on. */
+function hiddenBy({ refusals }: Call, shown: readonly Change[]): readonly Change[] {
+  const made = refusals.flatMap(({ kind, path }) => (kind === 'created' && path !== undefined ? [path] : []))
+  const hidden = made.filter((path) => !shown.some((change) => change.path === path))
+  return [...new Set(hidden)].map((path): Change => ({ kind: 'created', path, type: 'file' }))
+}
+
+interface Effects {
+  readonly asked: readonly Asked[]
+  readonly changes: readonly Change[]
+}
+
 async function decided(
   attempt: Try<ToolAnswer>,
-  asked: readonly Asked[],
+  effects: Effects,
   options: ApprovedCall,
 ): Promise<ToolAnswer | 'granted'> {
   const { call } = options
+  const { asked } = effects
   let decision: Approval | Refusal
   try {
-    decision = await decisionOf(attempt, asked, options)
+    decision = await decisionOf(attempt, effects, options)
   } catch (error) {
     await attempt[Symbol.asyncDispose]()
     throw error
@@ -100,11 +114,11 @@ interface Refusal {
 
 async function decisionOf(
   attempt: Try<ToolAnswer>,
-  asked: readonly Asked[],
+  { asked, changes }: Effects,
   { call, input, approve }: ApprovedCall,
 ): Promise<Approval | Refusal> {
   const { session, signal, tool, number } = call
-  const { result: answer, changes, leftOut, connections, diff } = attempt
+  const { result: answer, leftOut, connections, diff } = attempt
   const { decideWithin } = session.options
   const time = AbortSignal.timeout(decideWithin)
   const ends = AbortSignal.any([time, session.closed, ...(signal === undefined ? [] : [signal])])

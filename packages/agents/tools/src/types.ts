@@ -95,7 +95,7 @@ export interface Toolset extends AsyncDisposable {
   try(name: string, input: unknown, options?: RunOptions): Promise<Try<ToolAnswer>>
   /** The changes of all calls so far, oldest first; the last 10,000 are kept. Has no change that was taken back. */
   journal(): readonly JournalEntry[]
-  /** Ends the background commands that the toolset started. The workspace stays open. */
+  /** Ends the background commands that the toolset started, and takes back changes that wait for a decision. The workspace stays open. */
   close(): Promise<void>
 }
 

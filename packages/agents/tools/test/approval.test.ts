@@ -146,8 +146,8 @@ describe('[EF5] approval of calls', () => {
     const running = other.tools.run('execute', { command })
     await asked.promise
     await other.tools.close()
-    expect((await running).text).toContain('because the tools were closed')
     expect(await other.names()).toEqual(['a.txt', 'b.txt'])
+    expect((await running).text).toContain('because the tools were closed')
   })
 
   it('takes an aborted call back', async () => {
@@ -278,6 +278,15 @@ describe('[EF5] a call that is held', () => {
     if (first.status === 'fulfilled') await first.value.drop()
     expect(await at.names()).toEqual(['a.txt', 'b.txt'])
     expect((await at.tools.run('execute', { command: 'ls' })).isError).toBe(false)
+  })
+
+  it('is taken back when the toolset is closed', async () => {
+    await using at = await open([], { approve: undefined })
+    const attempt = await at.tools.try('write', { path: '/c.txt', content: 'c' })
+    await at.tools.close()
+    expect(await at.names()).toEqual(['a.txt', 'b.txt'])
+    await expect(attempt.keep()).rejects.toMatchObject({ code: 'ECLOSED' })
+    await at.workspace.write('/d.txt', 'd')
   })
 
   it('holds errors and unknown tools as answers', async () => {

@@ -10,9 +10,11 @@ import type { Call } from './session.ts'
 export class HeldCalls {
   readonly #queue = new PathQueue()
   readonly #waiting = new Set<Call>()
-  #isDeciding = false
+  #decision: Promise<unknown> | undefined
   /** The call whose changes are in place, and wait for `keep` or `drop`. */
   open: Call | undefined
+  /** Takes the changes of the open call back. */
+  dispose: () => Promise<void> = async () => undefined
 
   /** @throws WorkspaceError `EBUSY` if the changes of a call wait for a decision */
   refuseOthers(): void {
@@ -28,7 +30,7 @@ export class HeldCalls {
 
   /** Runs the work when all earlier held calls have ended. */
   async inTurn<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {
-    if (this.#isDeciding) call.pass()
+    if (this.#decision !== undefined) call.pass()
     this.#waiting.add(call)
     try {
       return await this.#queue.run(['held'], call.signal, work)
@@ -39,13 +41,21 @@ export class HeldCalls {
 
   /** Lets calls that only read overtake the waiting calls while a person decides. */
   async deciding<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#isDeciding = true
     for (const call of this.#waiting) call.pass()
+    const decision = work()
+    this.#decision = decision
     try {
-      return await work()
+      return await decision
     } finally {
-      this.#isDeciding = false
+      this.#decision = undefined
     }
+  }
+
+  /** Resolves when no changes wait any more, after the toolset was closed. */
+  async close(): Promise<void> {
+    if (this.#decision !== undefined)
+      await this.#decision.catch(() => undefined) // the answer of its call says how it ended
+    else if (this.open !== undefined) await this.dispose()
   }
 }
 
@@ -96,6 +106,7 @@ export async function hold(
     if (!isSettled) dropped({ kept: [] })
   }
   // the try has a timer of its own, which also tries a failed drop again
+  session.held.dispose = dispose
   const timer = setTimeout(() => void dispose().catch(() => timer.refresh()), decideWithin)
   timer.unref()
   return {

@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 import { type Asked, showName } from '@ws/core/executor'
-import type { Stat, Version, VirtualPath, Workspace } from '@ws/core'
+import type { RuleViolation, Stat, Version, VirtualPath, Workspace } from '@ws/core'
 import { openDocuments } from '@ws/documents'
 
 import type { JournalEntry, ToolsOptions } from '../types.ts'
@@ -61,6 +61,7 @@ export class Session {
     this.#closed.abort()
     await this.documents.close()
     await this.downloads?.close()
+    await this.held.close()
   }
 
   get journal(): readonly JournalEntry[] {
@@ -137,7 +138,7 @@ export class Call {
   readonly #passed: PromiseWithResolvers<void>
   readonly #hold: Hold | undefined
   /** Refusals by rules in the results of commands. */
-  readonly refusals: Asked[] = []
+  readonly refusals: (Asked & { readonly kind?: RuleViolation['kind'] })[] = []
   /** The records of a held call. */
   readonly #records: JournalEntry[] = []
 
