@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { createScratchDirectory } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { onTerminal } from './terminal.ts'
@@ -12,7 +12,7 @@ const files = { 'a.txt': 'one\n', 'b.txt': 'b\n', 'site.pem': 'key\n' }
 const keep = 'Keep these changes?'
 const allow = 'Allow what the rule refused'
 
-async function open() {
+async function open(executor = 'virtual') {
   const project = await createProject(files)
   const state = await createScratchDirectory({ owner: project.owner })
   const call = join(state.path, 'call.json')
@@ -22,7 +22,7 @@ async function open() {
   })
   const config = join(state.path, 'config.json')
   const mounts = [{ at: '/workspace', root: project.path }]
-  await writeFile(config, JSON.stringify({ mounts, rules, executors: ['virtual'] }))
+  await writeFile(config, JSON.stringify({ mounts, rules, executors: [executor] }))
   const options = ['--config', config]
   const own = ['--state', join(state.path, 'saved')]
   return {
@@ -113,5 +113,18 @@ describe('rules that ask', () => {
       [keep, 'n'],
     ])
     expect(await at.on('b.txt')).toBe('b\n')
+  })
+})
+
+describeWith([component('bubblewrap')], '[EF6] ws try, where a command makes a name of a rule that asks', () => {
+  it('takes the name back when nobody allows it', async () => {
+    const at = await open('bubblewrap')
+    const args = ['try', ...at.own, '--', 'echo x > new.pem']
+    const text = await at.answering(args, [
+      [allow, 'n'],
+      [keep, 'n'],
+    ])
+    expect(text).toContain('/workspace/new.pem was made, against the rule ask(*.pem)')
+    await expect(at.on('new.pem')).rejects.toThrow('ENOENT')
   })
 })

@@ -128,7 +128,11 @@ async function show(context: CommandContext, attempt: Try<CommandResult>): Promi
 
 /** Asks until the answer can be followed. The end of the input takes all back. */
 async function ask({ signal, complain }: CommandContext, attempt: Try<CommandResult>): Promise<RestoreResult> {
-  if (attempt.changes.length === 0) return attempt.keep()
+  const { violations = [] } = attempt.result
+  const made = violations.flatMap((one) => (one.kind === 'created' ? [one] : []))
+  if (attempt.changes.length === 0 && made.length === 0) return attempt.keep()
+  for (const { rule, path } of made)
+    complainTo(process.stderr, `${nameOn(process.stderr, path)} was made, against the rule ${rule}`)
   using terminal = terminalAsk(signal)
   for (;;) {
     const kept = keptBy(await terminal.ask(keepQuestion))
