@@ -118,6 +118,7 @@ const places: Readonly<Record<string, string>> = {
   'files/edit.ts': 'the timeout and the pauses of an edit',
   'layers/observe.ts': 'the durations of a layer, which has no workspace',
   'node-fs/directories.ts': 'names for a workspace of another make',
+  'watch/watch.ts': 'the pauses between two looks of a watch',
 }
 
 it('[NF3] core reads the clock of the machine in no other place', () => {
