@@ -52,7 +52,7 @@ describe('the page of `ws`', () => {
     const listed = stdout.slice(stdout.indexOf('Commands:'), stdout.indexOf('Examples:'))
     const commands = [...listed.matchAll(/^ {2}([a-z]+) .*/gmu)].map(([, name]) => name)
     const options = [...stdout.matchAll(/^ {2}(--[a-z0-9-]+)/gmu)].map(([, name]) => name)
-    expect(commands).toHaveLength(33)
+    expect(commands).toHaveLength(35)
     for (const name of commands) expect(readme).toContain(`| \`ws ${name}`)
     for (const name of options) expect(readme).toContain(`| \`${name}`)
   })
