@@ -38,6 +38,14 @@ export const serverMutations: Mutations = {
       test: 'packages/agents/tools/test/bridge/effects.test.ts',
       title: 'run one at a time',
     },
+    {
+      removes: 'the look for an approved call of Claude Code',
+      file: 'packages/bridges/anthropic/src/agent-sdk.ts',
+      text: 'changing.has(own(toolName)) ? asking?.take',
+      by: '!changing.has(own(toolName)) ? asking?.take',
+      test: 'packages/bridges/anthropic/test/effects.test.ts',
+      title: 'runs no call that nobody was asked about',
+    },
   ],
   'a client without a token, or with a wrong one': [
     {

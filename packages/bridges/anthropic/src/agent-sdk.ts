@@ -1,10 +1,13 @@
 import { createSdkMcpServer, tool } from '@anthropic-ai/claude-agent-sdk'
-import type { McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk'
+import type { CanUseTool, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk'
 import type { Workspace } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
 import { createTools } from '@ws/tools'
 import type { Tool, Toolset, ToolsOptions } from '@ws/tools'
-import { checkFramework, checkWorkspace } from '@ws/tools/bridge'
+import { checkFramework, checkWorkspace, PendingCalls } from '@ws/tools/bridge'
 import { z } from 'zod'
+
+import { askBy, type CanUseEffects } from './approval.ts'
 
 /** Claude Code's tools that reach this machine, or that this server replaces. */
 const builtIn = [
@@ -34,6 +37,12 @@ const builtIn = [
 interface ClaudeOptions extends ToolsOptions {
   /** The server's name, a prefix of its tools: `mcp__ws__Bash`. Letters, digits, `-` and `_`. Default `ws`. */
   readonly server?: string | undefined
+  /**
+   * Asks about the effects of calls, in place of `approve`. A call runs first; if it changed files, `pending` has the changes. `allow` keeps
+   * all that is left to decide, except after a `grant`. `deny`, an exception, another answer and changed arguments take it back.
+   * `updatedPermissions` are ignored. Tools of other servers come without `pending`. Needs the workspace's `checkpoints` (`EINVAL`).
+   */
+  readonly canUseTool?: CanUseEffects | undefined
 }
 
 /** Options for `query`, to be spread into its own. */
@@ -43,7 +52,9 @@ interface WorkspaceQueryOptions {
   readonly tools: string[]
   /** Maps the names that the model uses to the names of the server: `{ Bash: 'mcp__ws__Bash' }`. */
   readonly toolAliases: Record<string, string>
+  /** With `canUseTool`, only the tools that read. */
   readonly allowedTools: string[]
+  readonly canUseTool?: CanUseTool
   readonly disallowedTools: string[]
 }
 
@@ -57,15 +68,24 @@ export interface ClaudeTools extends AsyncDisposable {
 
 /**
  * Makes an in-process server with the workspace's tools, and the options of `query` that replace the built-in tools with this server.
- * The default face is `claude-code`. All its tools are allowed, since the workspace's rules judge each call.
+ * The default face is `claude-code`. All its tools are allowed without `canUseTool`, since the workspace's rules judge each call.
  * @throws WorkspaceError `EINVAL` for an option or another value than a workspace; `ENOTSUP` for an unsupported SDK
  */
 export function createClaudeTools(workspace: Workspace, options: ClaudeOptions = {}): ClaudeTools {
   const name = '@anthropic-ai/claude-agent-sdk'
   checkFramework('createClaudeTools', { name, from: '0.3.330', importer: import.meta.url })
   checkWorkspace(workspace, 'createClaudeTools')
-  const { server: serverName = 'ws', face = 'claude-code', ...rest } = options
-  const toolset = createTools(workspace, { ...rest, face })
+  const { server: serverName = 'ws', face = 'claude-code', canUseTool, ...rest } = options
+  if (canUseTool !== undefined && rest.approve !== undefined) {
+    const reason = '`approve` and `canUseTool` both decide about changes'
+    throw new WorkspaceError({ code: 'EINVAL', operation: 'createClaudeTools', reason, remedy: 'give one of them' })
+  }
+  const own = (toolName: string): string => `mcp__${serverName}__${toolName}`
+  const pending = new PendingCalls()
+  const toolset = createTools(workspace, { ...rest, face, ...(canUseTool && { approve: pending.approve }) })
+  const asked = toolset.tools.filter(({ annotations }) => canUseTool && !annotations.readOnlyHint)
+  const changing = new Map(asked.map((one) => [own(one.name), one]))
+  const asking = canUseTool && askBy(canUseTool, pending, changing)
   const server = createSdkMcpServer({
     name: serverName,
     alwaysLoad: true,
@@ -76,7 +96,8 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
         // given a plain object of fields, the SDK would silently drop misspelt arguments
         schemaOf(inputSchema) as unknown as ReturnType<typeof schemaOf>['shape'],
         async (input: unknown, extra: unknown) => {
-          const { isError, text, image } = await toolset.run(toolName, input, { signal: signalOf(extra) })
+          const shown = changing.has(own(toolName)) ? asking?.take(own(toolName), input) : undefined
+          const { isError, text, image } = await (shown ?? toolset.run(toolName, input, { signal: signalOf(extra) }))
           const seen = image ? [{ type: 'image' as const, data: image.data, mimeType: image.mediaType }] : []
           return { content: [{ type: 'text' as const, text }, ...seen], isError }
         },
@@ -84,16 +105,16 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
       ),
     ),
   })
-  const own = (toolName: string): string => `mcp__${serverName}__${toolName}`
   const names = toolset.tools.map((one) => one.name)
-  const close = (): Promise<void> => toolset.close()
+  const close = (): Promise<void> => toolset.close().then(() => pending.ended())
   return {
     options: {
       mcpServers: { [serverName]: server },
       tools: [],
       toolAliases: Object.fromEntries(names.map((toolName) => [toolName, own(toolName)])),
-      allowedTools: names.map(own),
+      allowedTools: names.map(own).filter((toolName) => !changing.has(toolName)),
       disallowedTools: [...builtIn],
+      ...(asking && { canUseTool: asking.ask }),
     },
     journal: () => toolset.journal(),
     close,

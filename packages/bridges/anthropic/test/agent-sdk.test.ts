@@ -1,25 +1,13 @@
 import { spawnSync } from 'node:child_process'
 
 import { query } from '@anthropic-ai/claude-agent-sdk'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { createClaudeTools } from '@ws/bridge-anthropic/agent-sdk'
-import type { ClaudeTools } from '@ws/bridge-anthropic/agent-sdk'
 import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { connect } from './support/connect.ts'
 import { playMessages, say, use } from './support/messages-server.ts'
 import { openFiles, openSite, openUndoable, project, protectDocs, sites } from '@ws/tests-support/bridges'
-
-async function connect({ options }: ClaudeTools): Promise<Client> {
-  const [server] = Object.values(options.mcpServers)
-  const [here, there] = InMemoryTransport.createLinkedPair()
-  await server?.instance.connect(there)
-  const client = new Client({ name: 'test', version: '1.0.0' })
-  await client.connect(here)
-  onTestFinished(() => client.close())
-  return client
-}
 
 describe('the in-process server', () => {
   it('shows the tools with their schemas and annotations', async () => {
