@@ -1,6 +1,6 @@
 import type { Workspace } from '@ws/core'
 import { createTools } from '@ws/tools'
-import type { ToolAnswer } from '@ws/tools'
+import type { ToolAnswer, Toolset } from '@ws/tools'
 import type { BackendProtocolV2, EditResult } from 'deepagents'
 
 import { orFault } from './errors.ts'
@@ -10,8 +10,10 @@ import { decodeText } from './kinds.ts'
  * Edits with the engine of `@ws/tools`, which also finds texts that differ in blanks, line ends, look-alike characters or indent.
  * Two edits of a file at the same time both take effect.
  */
-export function createEdit(workspace: Workspace): BackendProtocolV2['edit'] {
-  const toolset = createTools(workspace, { face: 'split', downloads: false })
+export function createEdit(
+  workspace: Workspace,
+  toolset: Pick<Toolset, 'run'> = createTools(workspace, { face: 'split', downloads: false }),
+): BackendProtocolV2['edit'] {
   return (path, oldString, newString, replaceAll = false) =>
     orFault(path, async (): Promise<EditResult> => {
       // resolve the path here, since the tools give `/workspace` a special meaning
@@ -40,7 +42,7 @@ function reasonOf(count: number, replaceAll: boolean): string {
 const names: Readonly<Record<string, string>> = { old: 'old_string', new: 'new_string', all: 'replace_all' }
 
 /** Rewords an answer for deepagents. Omits the suggested next call, which names tools of another toolset. */
-function wordsFor({ text, next, isError }: ToolAnswer): string {
+export function wordsFor({ text, next, isError }: ToolAnswer): string {
   // the next call is the last line of an error answer
   const own = next === undefined || !isError ? text : text.slice(0, text.lastIndexOf('\nNext: '))
   return own.replaceAll(/`(old|new|all)`/gu, (_quoted, name: string) => `\`${names[name] ?? name}\``)

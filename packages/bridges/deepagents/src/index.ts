@@ -1,1 +1,2 @@
+export { createApprovedBackend } from './approval.ts'
 export { createBackend, createSandboxBackend } from './backend.ts'

@@ -5,7 +5,7 @@ import type { BackendProtocolV2 } from 'deepagents'
 const ownDirectories = ['/large_tool_results', '/conversation_history'] as const
 
 /** Matches a path at or below one of `ownDirectories`. */
-const ownPath = /^\/+(?:large_tool_results|conversation_history)(?:\/|$)/u
+export const ownPath = /^\/+(?:large_tool_results|conversation_history)(?:\/|$)/u
 const placed = /\/tmp(\/(?:large_tool_results|conversation_history)\b)/gu
 
 /** Moves deepagents' own directories to `/tmp` if the workspace refuses these directories. The agent sees the original names. */
