@@ -64,7 +64,7 @@ interface Shown {
 /**
  * Makes the backend and interrupts of `createDeepAgent` for the approval of effects. A changing call runs before the question, and
  * interrupts the agent only if it changed files. Meanwhile other changing calls do not run, and their answers say so. Needs a checkpointer.
- * A call that nobody was shown does not run. States that nothing else changes the files.
+ * A call that was not shown does not run. States that nothing else changes the files.
  * @throws WorkspaceError as {@link createSandboxBackend}, and `EINVAL` without `checkpoints`
  */
 export function createApprovedBackend(

@@ -79,7 +79,7 @@ describe('[EF5] approval of effects', () => {
     expect(await workspace.exists('notes')).toBe(false)
   })
 
-  it('runs no call that nobody was shown', async () => {
+  it('runs no call that was not shown', async () => {
     const { workspace, approved } = await openApp([])
     const backend = approved.backend({ toolCall: { id: 'call-1' } })
     expect(await backend.execute('rm test.sh')).toMatchObject({
