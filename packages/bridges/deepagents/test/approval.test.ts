@@ -128,11 +128,11 @@ describe('[EF5] approval of effects', () => {
   })
 
   it('takes the changes back when no decision comes in time', async () => {
-    const { workspace, seen, start, goOn } = await openApp([run(bad), 'the end'], { decideWithin: 1_000 })
+    const { workspace, seen, start, goOn } = await openApp([run(bad), 'the end'], { decideWithin: 5_000 })
     await start()
     await expect.poll(() => workspace.exists('notes')).toBe(false)
     await goOn(decisions({ type: 'approve' }))
-    expect(seen[1]).toContain('no decision came within 1000 ms')
+    expect(seen[1]).toContain('no decision came within 5000 ms')
   })
 
   it('needs commands and checkpoints', async () => {
