@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { installInto, type Tarball } from './packed.ts'
 import { capture } from './run.ts'
 
-/** The oldest supported TypeScript for consumers. The newest is that of the repository. */
-const oldest = '5.9.3'
+/** The oldest TypeScript that setup installs. The newest is that of the repository. */
+const oldest = '5.6.1-rc'
 const options = '--declaration --emitDeclarationOnly --strict --module nodenext --target esnext --types node'
 
 /** Compiles a module that emits declarations: a result type that no door exports is an error. Skips doors of optional packages. */
