@@ -235,7 +235,8 @@ export interface FileDoor {
   search(pattern: string, options?: WorkspaceSearchOptions): AsyncIterableIterator<WorkspaceSearchHit>
   /**
    * Watches paths for changes by this workspace, its commands and other programs. A path need not exist. Resolves when the watch has begun:
-   * each later change is in an event, or covered by an `overflow`. Links are followed in the given paths only, and events keep these paths.
+   * each later change is in an event, or covered by an `overflow`. Several changes between two looks are one event; an entry that was created
+   * and deleted between them has none. Links are followed in the given paths only, and events keep these paths.
    *
    * The events of a call of this workspace follow at once. The events of a command wait in the iterator when `exec` or `wait` resolves.
    * No event names an entry whose `stat` the policy denies. The iterator ends after `return()` and `close()`, and rejects after an abort.
