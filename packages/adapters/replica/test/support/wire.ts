@@ -83,7 +83,7 @@ export function askParent(capabilities: StorageAdapter['capabilities']): Storage
   }
   const driver: Record<string, unknown> = {
     name: 'memory',
-    capabilities: { ...capabilities, append: undefined, search: undefined },
+    capabilities: { ...capabilities, watch: false, append: undefined, search: undefined },
   }
   for (const operation of asked) driver[operation] = (...args: readonly unknown[]) => ask(operation, args)
   driver['list'] = async function* (...args: readonly unknown[]): AsyncGenerator {
