@@ -164,6 +164,7 @@ describeWith(component('chromium'), 'the site in a browser', () => {
   it.each(questions)('finds the page for: %s', async (question, route) => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(served.url)
+    await page.evaluate('sessionStorage.clear()') // else the box begins with the last question and its pages
     await page.locator('.VPNavBarSearch button').first().click()
     await page.locator('.VPLocalSearchBox input').fill(question)
     const found = page.locator('.VPLocalSearchBox .results a')
