@@ -2,9 +2,14 @@ import type { WatchEvent } from '@ws/core'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The entries that a reader of a watch knows: it looks at the path of each event, and at everything below an `overflow`. */
+/**
+ * The entries that a reader of a watch knows: which there are by the events, and their content by a look at each event. An `overflow` makes
+ * it look at everything below.
+ */
 export class Model {
   readonly known = new Map<string, string>()
+  /** Entries of the look at an `overflow`, without an event since. Such an entry may have ended before the next look of the watch. */
+  readonly #unsure = new Set<string>()
   readonly counts: Record<WatchEvent['kind'], number> = { created: 0, changed: 0, deleted: 0, overflow: 0 }
   readonly #root: string
 
@@ -15,20 +20,24 @@ export class Model {
 
   hear(event: WatchEvent): void {
     this.counts[event.kind] += 1
-    if (event.kind === 'overflow') this.#lookBelow(event.path)
-    else this.#look(event.path)
+    this.#unsure.delete(event.path)
+    if (event.kind === 'overflow') for (const path of this.#lookBelow(event.path)) this.#unsure.add(path)
+    else if (event.kind === 'deleted') this.known.delete(event.path)
+    // an entry that has ended meanwhile gets an event for that too
+    else this.known.set(event.path, contentOf(join(this.#root, event.path)) ?? 'ended')
   }
 
-  #look(path: string): void {
-    const found = contentOf(join(this.#root, path))
-    if (found === undefined) this.known.delete(path)
-    else this.known.set(path, found)
+  /** Forgets the entries that only a look at an `overflow` has shown, and that are not there now. */
+  settle(): void {
+    for (const path of this.#unsure) if (contentOf(join(this.#root, path)) === undefined) this.known.delete(path)
   }
 
-  #lookBelow(path: string): void {
+  #lookBelow(path: string): Iterable<string> {
     const around = path === '/' ? '/' : `${path}/`
     for (const known of [...this.known.keys()]) if (known.startsWith(around)) this.known.delete(known)
-    for (const [found, content] of treeOf(this.#root, path)) this.known.set(found, content)
+    const tree = treeOf(this.#root, path)
+    for (const [found, content] of tree) this.known.set(found, content)
+    return tree.keys()
   }
 }
 

@@ -10,12 +10,15 @@ import { Model, treeOf } from './model.ts'
 
 type WatchOptions = NonNullable<Parameters<Workspace['watch']>[1]>
 
+/** At `/`, a reader of the disk would also see the system's names, which exist there during commands. */
+const mounted = '/workspace'
+
 /** Changes of a storm, about half of them by commands. */
 const changes = deep ? 100_000 : 4_000
 
 async function open(root: string, change = (adapter: StorageAdapter): StorageAdapter => adapter): Promise<Workspace> {
   const workspace = await createWorkspace({
-    mounts: [{ at: '/', adapter: async () => change(await createLocalAdapter({ root })) }],
+    mounts: [{ at: mounted, adapter: async () => change(await createLocalAdapter({ root })) }],
     executors: [createBubblewrapExecutor()],
   })
   onTestFinished(() => workspace.close())
@@ -37,13 +40,13 @@ async function calls(workspace: Workspace, seed: number, count: number): Promise
   const random = seededRandom(seed)
   const some = (most: number): number => Math.floor(random() * most)
   for (let index = 0; index < count; index++) {
-    const [one, other] = [`/d${some(5)}`, `/d${some(5)}`]
+    const [one, other] = [`d${some(5)}`, `d${some(5)}`]
     const acts = [
       () => workspace.write(`${one}/f${some(9)}`, `call ${index}`),
-      () => workspace.append(`${one}${other}/g${some(9)}`, 'more'),
+      () => workspace.append(`${one}/${other}/g${some(9)}`, 'more'),
       () => workspace.move(`${one}/f${some(9)}`, `${other}/f${some(9)}`, { overwrite: true }),
       () => workspace.delete(`${one}/f${some(9)}`, { force: true }),
-      () => workspace.delete(`${one}${other}`, { recursive: true, force: true }),
+      () => workspace.delete(`${one}/${other}`, { recursive: true, force: true }),
       () => workspace.copy(`${one}/f${some(9)}`, `${other}/c${some(3)}`, { overwrite: true }),
       () => workspace.chmod(`${one}/f${some(9)}`, 0o600 + some(64)),
     ]
@@ -91,11 +94,11 @@ describeWith(
       const [one, other] = [await open(scratch.path, change), await open(scratch.path)]
       await one.exec('true')
       const model = new Model(scratch.path)
-      const watch = await one.watch('/', options)
+      const watch = await one.watch(mounted, options)
       let heard = 0
       const reading = (async () => {
         for await (const event of watch) {
-          model.hear(event satisfies WatchEvent)
+          model.hear({ ...event, path: (event.path.slice(mounted.length) || '/') as WatchEvent['path'] })
           heard += 1
           if (options.maxPending !== undefined && heard % 20 === 0) await pause(200)
         }
@@ -110,6 +113,7 @@ describeWith(
       await one.exec('true')
       await one.close() // the waiting events can still be read
       await reading
+      model.settle()
       expect(model.known).toEqual(treeOf(scratch.path))
       expect(model.counts.overflow > 0).toBe(options.maxPending !== undefined)
     })
