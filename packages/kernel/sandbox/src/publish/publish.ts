@@ -9,12 +9,12 @@ const mostConnections = 256
 
 /**
  * Gives programs of this machine the address of a port.
- * @param connect joins a paused connection; where it rejects, the connection is reset, as for a port on which nothing listens
+ * @param connect joins a connection; where it rejects, the connection is reset, as for a port on which nothing listens
  * @throws WorkspaceError `EBUSY`, `EACCES`, `ENOENT`, `EINVAL` for a `socketPath` in the directory of a mount
  */
 export async function publishPort(wanted: Wanted, connect: (outer: Socket) => Promise<void>): Promise<PublishedHost> {
   const sockets = new Set<Socket>()
-  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (outer) => {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (outer) => {
     sockets.add(outer)
     outer.on('error', () => undefined) // its end is enough
     outer.once('close', () => sockets.delete(outer))

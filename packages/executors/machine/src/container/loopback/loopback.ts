@@ -35,7 +35,6 @@ async function listeningPorts({ attendant }: Container): Promise<number[]> {
 
 /** Joins a connection with the container that listens on the port. Rejects where none does. */
 async function connect(outer: Socket, port: number, pool: Pool): Promise<void> {
-  outer.read(0) // a connection that is not read would not tell that it was reset
   for (const container of pool.running) {
     if (!(await listeningPorts(container)).includes(port)) continue
     if (outer.destroyed) return // no event would end its command
