@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
-import type { Change, CheckpointEngine, Rule, Workspace } from '@ws/core'
+import type { Change, RestoreResult, CheckpointEngine, Rule, Workspace } from '@ws/core'
 import type { Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
@@ -137,8 +137,7 @@ async function restore(
   if (output.json) await output.value({ ...result })
   else {
     for (const change of result.restored) await output.line(restoredLineOf(context, change, dryRun))
-    for (const { path, reason } of result.kept)
-      complainTo(process.stderr, `${nameOn(process.stderr, path)} was left as it is: ${reason}`)
+    complainLeft(result.kept)
     if (result.undo !== undefined) await output.line(`undo: ws restore ${result.undo}`)
   }
   return result.kept.length > 0 ? exitCodes.failed : exitCodes.ok
@@ -183,6 +182,12 @@ async function defaultState(mounts: string): Promise<string> {
   const { HostPaths } = await import('@ws/sandbox')
   const name = createHash('sha256').update(mounts).digest('hex').slice(0, 16)
   return join(HostPaths.stateHome('checkpoints'), name)
+}
+
+/** Names paths on standard error that stay, with the reasons. */
+export function complainLeft(kept: RestoreResult['kept']): void {
+  for (const { path, reason } of kept)
+    complainTo(process.stderr, `${nameOn(process.stderr, path)} was left as it is: ${reason}`)
 }
 
 const acts = {

@@ -7,9 +7,7 @@ import type { CommandContext, Start } from '../command-context.ts'
 import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { openWorkspace } from '../open.ts'
-import { nameOn } from '../terminal/escape.ts'
-import { complainTo } from '../terminal/wrap.ts'
-import { engineFor, lineOf, openWithCheckpoints, stateFlag, type StateFlag } from './checkpoints.ts'
+import { complainLeft, engineFor, lineOf, openWithCheckpoints, stateFlag, type StateFlag } from './checkpoints.ts'
 
 interface MergeFlags extends StateFlag {
   readonly dryRun?: true
@@ -75,8 +73,7 @@ async function merge(
   if (output.json) await output.value({ ...result })
   else {
     for (const change of result.merged) await output.line(lineOf(context, change))
-    for (const { path, reason } of left)
-      complainTo(process.stderr, `${nameOn(process.stderr, path)} was left as it is: ${reason}`)
+    complainLeft(left)
     if (result.undo !== undefined) await output.line(`undo: ws restore ${result.undo}`)
   }
   return left.length > 0 ? exitCodes.failed : exitCodes.ok

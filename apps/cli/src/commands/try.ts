@@ -16,7 +16,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { nameOn } from '../terminal/escape.ts'
 import { complainTo } from '../terminal/wrap.ts'
 import { checkTerminal, isGranted, keepQuestion, keptBy, longestDiff } from './approval.ts'
-import { coloured, lineOf, openWithCheckpoints } from './checkpoints.ts'
+import { coloured, complainLeft, lineOf, openWithCheckpoints } from './checkpoints.ts'
 import { exitCodeOf } from './exec.ts'
 import { terminalAsk } from './init/questions.ts'
 import { parseTime } from './options.ts'
@@ -73,8 +73,7 @@ async function tryCommand(
   const { restored, kept, undo } = await ended
   const { id, result, changes, connections } = attempt
   if (output.json) await output.value({ id, result, changes, connections, restored, kept, undo })
-  for (const { path, reason } of output.json ? [] : kept)
-    complainTo(process.stderr, `${nameOn(process.stderr, path)} was left as it is: ${reason}`)
+  if (!output.json) complainLeft(kept)
   return kept.length > 0 ? exitCodes.failed : exitCodeOf(result)
 }
 

@@ -8,7 +8,7 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { Approval, ApprovalRequest, Tool, ToolAnswer } from '@ws/tools'
+import type { Approval, ApprovalRequest, Tool, ToolAnswer, Toolset } from '@ws/tools'
 import { describeEffects, PendingCalls } from '@ws/tools/bridge'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
@@ -62,9 +62,9 @@ export class Approvals {
     return again === undefined ? this.#pending.take(id) : question(id, again)
   }
 
-  /** Resolves when all calls have ended, after the toolset was closed. */
-  ended(): Promise<void> {
-    return this.#pending.ended()
+  /** Closes the toolset of the calls. Resolves when all calls have ended. */
+  close(toolset: Pick<Toolset, 'close'>): Promise<void> {
+    return this.#pending.close(toolset)
   }
 
   async #inTwo({ tool, input, mcpReq }: AskedCall): Promise<ToolAnswer | InputRequiredResult> {

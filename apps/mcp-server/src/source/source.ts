@@ -37,8 +37,7 @@ export function createSource(opened: OpenedWorkspace, options: SourceOptions & M
   const watch = new Watch(workspace)
   const close = async (): Promise<void> => {
     watch[Symbol.dispose]()
-    await toolset.close()
-    await approvals?.ended()
+    await (approvals?.close(toolset) ?? toolset.close())
   }
   const turns = new concurrency.Semaphore(limitsOf(options).maxCalls)
   const reads = new concurrency.Semaphore(1)

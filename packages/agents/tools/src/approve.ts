@@ -13,7 +13,7 @@ import type { Approval, ApprovalRequest, ToolAnswer, ToolsOptions } from './type
 const mostNamed = 200
 /** Limit of runs of one call with more and more grants. */
 const mostGrants = 10
-/** The decision ends in time by itself. Only a drop that failed is left to the timer of the try. */
+/** The time to decide ends before the time of the try, whose timer is for a drop that failed. */
 const graceMs = 60_000
 
 interface ApprovedCall {

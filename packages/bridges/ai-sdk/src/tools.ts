@@ -41,10 +41,7 @@ export function createAiTools(workspace: Workspace, { ask, ...options }: AiTools
   const pending = new PendingCalls()
   const toolset = createTools(workspace, ask === 'effects' ? { ...options, approve: pending.approve } : options)
   const approve = createApproval({ workspace, toolset, pending }, { ask, ...options })
-  const close = async (): Promise<void> => {
-    await toolset.close()
-    await pending.ended()
-  }
+  const close = (): Promise<void> => pending.close(toolset)
   /** The answer of a call that has run. A call that only reads runs now. */
   const shown = async (name: string, input: unknown, id: string): Promise<ToolAnswer | undefined> => {
     const runsNow = !pending.has(id) && (await judgeCall(workspace, name, input)).kind === 'read'

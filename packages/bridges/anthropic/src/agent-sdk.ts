@@ -106,7 +106,7 @@ export function createClaudeTools(workspace: Workspace, options: ClaudeOptions =
     ),
   })
   const names = toolset.tools.map((one) => one.name)
-  const close = (): Promise<void> => toolset.close().then(() => pending.ended())
+  const close = (): Promise<void> => pending.close(toolset)
   return {
     options: {
       mcpServers: { [serverName]: server },

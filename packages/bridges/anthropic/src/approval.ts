@@ -40,7 +40,7 @@ export function askBy(canUseTool: CanUseEffects, pending: PendingCalls, changing
   const take = async (tool: string, input: unknown): Promise<ToolAnswer> => {
     const at = answers.findLastIndex((one) => one.tool === tool && isDeepStrictEqual(one.input, input))
     const [found] = at === -1 ? [] : answers.splice(at, 1)
-    return found?.answer ?? pending.take('')
+    return found?.answer ?? pending.take(undefined)
   }
   return { ask, take }
 }

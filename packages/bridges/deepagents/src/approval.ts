@@ -177,10 +177,7 @@ export function createApprovedBackend(
     when,
     description: ({ id }) => shown.get(id ?? '')?.text ?? '',
   }
-  const close = async (): Promise<void> => {
-    await toolset.close()
-    await pending.ended()
-  }
+  const close = (): Promise<void> => pending.close(toolset)
   return {
     backend,
     interruptOn: { write_file: question, edit_file: question, delete: question, execute: question },

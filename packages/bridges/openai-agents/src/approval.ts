@@ -68,7 +68,7 @@ export function createApprovedTools(
     const key = keyOf(tool, given)
     const id = ready.get(key) ?? (shown?.key === key ? shown.id : undefined)
     ready.delete(key)
-    return pending.take(id ?? '')
+    return pending.take(id)
   }
   const shell: Shell = {
     async run(action) {
@@ -78,10 +78,7 @@ export function createApprovedTools(
     },
   }
   const editor = editorBy((patch) => answerTo('apply_patch', patch))
-  const close = async (): Promise<void> => {
-    await toolset.close()
-    await pending.ended()
-  }
+  const close = (): Promise<void> => pending.close(toolset)
   return {
     shell: { name: 'shell', shell, needsApproval: needs('shell', inputOf) },
     applyPatch: { name: 'apply_patch', editor, needsApproval: needs('apply_patch', (patch) => patch) },

@@ -226,7 +226,7 @@ export class CopyAll {
     await this.#to.leave()
   }
 
-  /** Lets a directory without directories go on by itself. */
+  /** Starts work beside the walk. */
   async #add(work: Promise<void>): Promise<void> {
     const job: Promise<void> = work
       .catch((error: unknown) => {

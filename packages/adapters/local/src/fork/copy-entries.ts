@@ -92,7 +92,7 @@ export class EntryCopies {
       const status = await calls.fstat(from)
       if (!status.isFile()) return false
       if (this.#isLeftOut(path, status, pathOfDescriptor(from))) return true
-      // an inode that another file has by now is no link
+      // another file may have this inode by now: that is not a hard link
       const key = status.nlink === 1n ? undefined : `${identityOf(status)}:${status.size}:${status.mtimeNs}`
       const first = key === undefined ? undefined : this.#links.get(key)
       const filling = first ?? this.#fill(child, status, from, to)

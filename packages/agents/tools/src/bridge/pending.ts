@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import type { Approval, ApprovalRequest, ToolAnswer } from '../types.ts'
+import type { Approval, ApprovalRequest, ToolAnswer, Toolset } from '../types.ts'
 
 /** A call whose changes are in place and wait for a decision. */
 export interface PendingCall extends ApprovalRequest {
@@ -63,18 +63,19 @@ export class PendingCalls {
 
   /**
    * Takes the answer of a call that its framework has approved. Keeps the changes that wait for a decision, except those of a call that
-   * ran again after a `grant`. An unknown call did not run, and its answer says so.
+   * ran again after a `grant`. An unknown call, or one without an id, did not run, and its answer says so.
    */
-  async take(id: string): Promise<ToolAnswer> {
-    const call = this.#calls.get(id)
+  async take(id: string | undefined): Promise<ToolAnswer> {
+    const call = id === undefined ? undefined : this.#calls.get(id)
     if (call !== undefined && call.asked > 1) await call.pending?.decide({ decision: 'drop' }) // @defence `await …` a call whose changes were not shown
     await call?.pending?.decide({ decision: 'keep' })
-    this.#calls.delete(id)
+    if (id !== undefined) this.#calls.delete(id)
     return call?.answer ?? unseenAnswer // @defence `?? unseenAnswer` a call whose changes were not shown
   }
 
-  /** Resolves when all calls have ended, after the toolset was closed. */
-  async ended(): Promise<void> {
+  /** Closes the toolset of the calls. Resolves when all calls have ended. */
+  async close(toolset: Pick<Toolset, 'close'>): Promise<void> {
+    await toolset.close()
     await Promise.allSettled([...this.#calls.values()].flatMap(({ answer }) => (answer === undefined ? [] : [answer])))
   }
 

@@ -104,7 +104,8 @@ export const features: Features = {
       expect(seen[1]).toContain('x1')
     },
   },
-  approvals: 'A tool runner runs each call. Claude Code asks, by `canUseTool`, also about effects; its program is not installed for tests',
+  approvals:
+    'A tool runner runs each call. Claude Code asks, by `canUseTool`, also about effects; its program is not installed for tests',
   skills: 'Skills of the API run in Anthropic’s containers, those of Claude Code in its program',
   memory: {
     by: '`memory` of the tools, `createMemoryHandlers`',

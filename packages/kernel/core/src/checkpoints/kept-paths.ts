@@ -4,7 +4,7 @@ import { virtualError } from '../mount/errors.ts'
 import type { Change } from '../contract/checkpoints.ts'
 import type { VisibleDifference } from './visible.ts'
 
-/** Groups paths that are one change: both ends of a move, and the hard links of a file. */
+/** Groups several paths that are one change: both ends of a move, and the hard links of a file. */
 export function unitsOf(
   changes: readonly Change[],
   found: readonly VisibleDifference[],
@@ -13,11 +13,12 @@ export function unitsOf(
     after?.type === 'file' && after.identity !== undefined ? `${mount} ${after.identity}` : undefined,
   )
   links.delete(undefined)
-  return [
+  const all = [
     ...changes.map(namesOf),
     ...replacingMoves(found),
     ...[...links.values()].map((group) => group.map(({ virtual }) => virtual)),
   ]
+  return all.filter((names) => names.length > 1)
 }
 
 /** Both paths of each move over another entry. `changes` lists them apart. */

@@ -107,7 +107,7 @@ interface Divided {
 /** Separates the changes to merge. A move, or the hard links of a file, are merged as a whole or not at all. */
 function divide(context: Context, found: readonly Change[], paths: readonly VirtualPath[] | undefined): Divided {
   const changes = changesOf(found)
-  const units = unitsOf(changes, found).filter((names) => names.length > 1)
+  const units = unitsOf(changes, found)
   const isChosen = paths === undefined ? () => true : isOneOf(paths, changes, found, 'merge')
   const chosen = found.filter(({ virtual, ours }) => ours !== 'same' && isChosen(virtual))
   const conflicts: Left = new Map()
