@@ -83,10 +83,11 @@ export function removeDirectory(place: Place, seen: Facts): void {
   }
 }
 
-/** Creates a directory that only its owner can read until {@link mark}. Returns its inode. */
+/** Creates a directory with its mode, since a merge after a kill compares modes. Returns its inode. */
 export function makeDirectory(place: Place, facts: Facts): string {
   const start = Date.now() - clockSlackMs
-  once(place, () => mkdirSync(pathOf(place), 0o700))
+  // an access list comes later, and could let fewer users in
+  once(place, () => mkdirSync(pathOf(place), facts.attributes ? 0o700 : facts.mode & 0o777))
   return giveNew(place, facts, start)
 }
 

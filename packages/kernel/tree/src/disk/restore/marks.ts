@@ -8,6 +8,7 @@ import {
   fstatSync,
   futimesSync,
   openSync,
+  type Stats,
   utimesSync,
 } from 'node:fs'
 
@@ -51,24 +52,29 @@ export function mark(place: Place, facts: Facts, known: Known): void {
     const self = selfOf(fd)
     const isOthers = status.uid !== facts.uid || status.gid !== facts.gid
     if (isRoot && isOthers && known.uid === status.uid) chownSync(self, facts.uid, facts.gid)
-    // before the mode, since access lists contain mode bits
-    giveAttributes(fd, facts.attributes)
-    const areBitsOff = (status.mode & 0o7777) !== bitsOf(facts) || facts.attributes !== undefined
-    if (facts.type !== 'symlink' && areBitsOff) chmodSync(self, bitsOf(facts))
+    giveBits(fd, status, facts)
     if (!isSameTime(status.mtimeMs, facts.mtime)) utimesSync(self, secondsOf(facts), secondsOf(facts))
   } finally {
     closeSync(fd)
   }
 }
 
-/** Gives a new entry to its owner. The entry must be our own and new, since directories and links cannot be created by descriptor. */
-export function giveNew(place: Place, { type, uid, gid }: Facts, start: number): string {
+function giveBits(fd: number, { mode }: Stats, facts: Facts): void {
+  // before the mode, since access lists contain mode bits
+  giveAttributes(fd, facts.attributes)
+  const areBitsOff = (mode & 0o7777) !== bitsOf(facts) || facts.attributes !== undefined
+  if (facts.type !== 'symlink' && areBitsOff) chmodSync(selfOf(fd), bitsOf(facts))
+}
+
+/** Gives an entry, which must be our own and new, to its owner, and a directory its mode. */
+export function giveNew(place: Place, facts: Facts, start: number): string {
   const fd = openSync(pathOf(place), anyEntry)
   try {
     const status = fstatSync(fd)
     const born = status.birthtimeMs > 0 ? status.birthtimeMs : status.ctimeMs
-    if (status.uid !== process.getuid?.() || born < start || typeOf(status) !== type) throw new Unexpected()
-    if (isRoot) chownSync(selfOf(fd), uid, gid)
+    if (status.uid !== process.getuid?.() || born < start || typeOf(status) !== facts.type) throw new Unexpected()
+    if (isRoot) chownSync(selfOf(fd), facts.uid, facts.gid)
+    if (facts.type === 'directory') giveBits(fd, status, facts)
     return inodeOf(status, () => fstatSync(fd, { bigint: true }))
   } finally {
     closeSync(fd)
