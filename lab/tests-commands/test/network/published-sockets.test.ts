@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { promisify } from 'node:util'
 
 import type { Workspace } from '@ws/core'
 import { component, describeWith } from '@ws/test-fixtures'
@@ -13,6 +13,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ask, open, type Opened, serve } from './support/servers.ts'
 
 const port = 3000
+const run = promisify(execFile)
 
 /** A directory outside of every mount. */
 async function outside(): Promise<string> {
@@ -129,14 +130,9 @@ describeWith([component('bubblewrap'), component('perl'), component('python3')],
 
   it('[SV1] can be made in a worker thread', async () => {
     const socketPath = join(await outside(), 'app.sock')
-    const program = `
-      const { workerData, parentPort } = require('node:worker_threads')
-      import(workerData.servers).then(async ({ inThread }) => parentPort.postMessage(await inThread(workerData.socketPath)))`
-    const servers = new URL('support/in-thread.ts', import.meta.url).href
-    const execArgv = ['--conditions=@ws/source']
-    const thread = new Worker(program, { eval: true, workerData: { servers, socketPath }, execArgv })
-    const [answer] = await once(thread, 'message')
-    expect(answer).toBe('hello /thread')
-    await thread.terminate()
+    const program = new URL('support/in-thread.ts', import.meta.url).pathname
+    // a process of its own: no thread waits for the helpers of one that has ended
+    const { stdout } = await run(process.execPath, ['--conditions=@ws/source', program, socketPath])
+    expect(stdout).toBe('hello /thread\n')
   })
 })

@@ -1,4 +1,6 @@
+// Publishes a server as a Unix socket in a worker thread, and prints its answer. The argument: the path of the socket.
 import { get } from 'node:http'
+import { isMainThread, Worker } from 'node:worker_threads'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace } from '@ws/core'
@@ -11,8 +13,10 @@ class H(h.BaseHTTPRequestHandler):
   def do_GET(self): self.send_response(200); self.end_headers(); self.wfile.write(b"hello " + self.path.encode())
 s = h.HTTPServer(("127.0.0.1", 3000), H); print("ready", flush=True); s.serve_forever()`
 
-/** Publishes a server as a Unix socket, and asks it. */
-export async function inThread(socketPath: string): Promise<string> {
+if (isMainThread) new Worker(import.meta.filename, { argv: process.argv.slice(2) })
+else console.log(await answerAt(process.argv[2] ?? ''))
+
+async function answerAt(socketPath: string): Promise<string> {
   const scratch = await createScratchDirectory()
   const { path: root, owner } = scratch
   const workspace = await createWorkspace({
