@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, type Workspace } from '@ws/core'
 import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '@ws/executor-bubblewrap'
-import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { start } from './support/servers.ts'
 
@@ -91,15 +91,11 @@ describeWith(
   () => {
     describe.each(Object.entries(forms))('with %s', (_, form) => {
       const { at = '/workspace', executor = {}, workspaces: count = 1 } = form
-      let scratch: ScratchDirectory
-      beforeEach(async () => {
-        scratch = await createScratchDirectory()
-        return () => scratch.remove()
-      })
-
       it.each(Object.entries(servers))(
         '[SV1] shows the page of a server of %s',
         async (name, { file, command, text }) => {
+          const scratch = await createScratchDirectory()
+          onTestFinished(() => scratch.remove()) // last: a server whose directory is removed is ended with an error
           const { path: root, owner } = scratch
           const open = async (): Promise<Workspace> => {
             const workspace = await createWorkspace({
