@@ -5,14 +5,13 @@ import { pathToFileURL } from 'node:url'
 import { installInto, type Tarball } from './packed.ts'
 import { capture } from './run.ts'
 
-/** The oldest TypeScript that setup installs. The newest is that of the repository. */
-const oldest = '5.6.1-rc'
 const options = '--declaration --emitDeclarationOnly --strict --module nodenext --target esnext --types node'
 
 /** Compiles a module that emits declarations: a result type that no door exports is an error. Skips doors of optional packages. */
 export async function checkConsumer(tarballs: readonly Tarball[], project: string): Promise<string[]> {
   const names = tarballs.map(({ name }) => name).filter((name) => !name.startsWith('@ws/bridge-') && name !== '@ws/cli')
-  installInto(project, [...names, '@ws/cli', '@types/node', 'just-bash', `typescript@${oldest}`], tarballs)
+  // the oldest TypeScript that setup installs
+  installInto(project, [...names, '@ws/cli', '@types/node', 'just-bash', 'typescript@5.6.1-rc'], tarballs)
   const parts = await Promise.all(names.map(async (name) => importsOf(project, name)))
   writeFileSync(join(project, 'consumer.ts'), parts.join(''))
   const compilers = [[process.execPath, join(project, 'node_modules/typescript/bin/tsc')], ['tsc']]

@@ -7,48 +7,29 @@ import { dirname, join } from 'node:path'
 
 import { repositoryRoot } from './run.ts'
 
-interface Installed {
-  readonly name: string
-  readonly version: string
-}
-
-const store = join(repositoryRoot, 'node_modules/.pnpm')
-const folders = new Map<string, Map<string, string>>()
-for (const path of globSync(['*/node_modules/*/package.json', '*/node_modules/@*/*/package.json'], { cwd: store })) {
-  // the folder of a package is named after it, beside links to its dependencies
-  const { name, version } = JSON.parse(readFileSync(join(store, path), 'utf8')) as Installed
-  if (!path.startsWith(`${name.replace('/', '+')}@${version}`)) continue
-  const versions = folders.get(name) ?? new Map<string, string>()
-  folders.set(name, versions.set(version, dirname(join(store, path))))
-}
+const tarWords = ['-c', '--hard-dereference', '--exclude=./node_modules', '--transform=s,^\\.,package,', '.']
+const folders = new Map<string, string>()
+const documents = new Map<string, { 'dist-tags': object; versions: Record<string, object> }>()
 
 const server = createServer(({ url = '' }, response) => {
-  const [name = '', version] = decodeURIComponent(url.slice(1)).split('/-/')
-  const versions = folders.get(name)
-  const folder = versions?.get(version ?? '')
-  if (versions === undefined || (version !== undefined && folder === undefined)) response.writeHead(404).end('{}')
-  else if (folder === undefined) response.end(JSON.stringify(manifestOf(name, versions)))
-  else {
-    // equal files of a package are hard links here, which npm would leave out
-    const tar = spawn(
-      'tar',
-      ['-cf', '-', '--hard-dereference', '--exclude=./node_modules', '--transform=s,^\\.,package,', '.'],
-      { cwd: folder },
-    )
-    tar.stdout.pipe(response)
-  }
+  const path = decodeURIComponent(url.slice(1))
+  const folder = folders.get(path)
+  if (folder !== undefined) spawn('tar', tarWords, { cwd: folder }).stdout.pipe(response)
+  else response.writeHead(documents.has(path) ? 200 : 404).end(JSON.stringify(documents.get(path)))
 })
-
-function manifestOf(name: string, versions: ReadonlyMap<string, string>): object {
-  const all = [...versions].map(([version, folder]) => {
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Installed
-    return [version, { ...manifest, dist: { tarball: `${address()}${name}/-/${version}` } }] as const
-  })
-  const latest = [...versions.keys()].toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
-  return { name, 'dist-tags': { latest }, versions: Object.fromEntries(all) }
-}
-
-const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-
-server.listen(0, '127.0.0.1', () => process.send?.(address()))
 process.once('disconnect', () => process.exit())
+server.listen(0, '127.0.0.1', () => {
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  for (const file of globSync(join(repositoryRoot, 'node_modules/.pnpm/*/node_modules/{*,@*/*}/package.json'))) {
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as { readonly name: string; readonly version: string }
+    const { name, version } = manifest
+    // beside a package lie links to its dependencies
+    if (!file.includes(`/.pnpm/${name.replace('/', '+')}@${version}`)) continue
+    const path = `${name}/-/${version}`
+    folders.set(path, dirname(file))
+    const dist = { tarball: address + path }
+    const versions = { ...documents.get(name)?.versions, [version]: { ...manifest, dist } }
+    documents.set(name, { 'dist-tags': { latest: version }, versions })
+  }
+  process.send?.(address)
+})
