@@ -15,7 +15,6 @@ export async function sharedS3Server(name: S3ServerName): Promise<S3Server> {
   })
 }
 
-/** The components that a server needs. */
 export function s3Needs(name: S3ServerName): readonly Component[] {
   if (name === 'swift') return [component('swift')]
   return name === 'ceph' ? [component('radosgw')] : []

@@ -18,7 +18,6 @@ export interface BarrierOptions {
   readonly log: MountLog
   /** The dirty files of this part of the mount. */
   readonly dirty: DirtyFiles
-  /** The dirty files of the whole mount. */
   readonly dirtyInMount: DirtyFiles
   /** The operation that errors name. Default `flush`. */
   readonly operation?: string | undefined

@@ -9,7 +9,6 @@ import type { CheckedOptions } from '../options.ts'
 
 const operation = 'createRcloneAdapter'
 
-/** The directories of one mount. */
 export interface MountDirectories {
   /** The directory of this mount. Other users may traverse it, but not list it. */
   readonly directory: string

@@ -6,7 +6,6 @@ export interface ImageSize {
   readonly height: number
 }
 
-/** `IEND` */
 const iend = 0x49454e44
 const text = (bytes: Uint8Array, from: number, to: number) => Buffer.from(bytes.subarray(from, to)).toString('latin1')
 

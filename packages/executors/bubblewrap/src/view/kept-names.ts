@@ -27,10 +27,7 @@ export class KeptNames {
   async keep(names: readonly Reserve.WantedName[], owner: Owner, keeper: Reserve.NameKeeper): Promise<void> {
     const key = names.map(({ name }) => `${name.root}\0${name.path}`).join('\0\0')
     const known = this.#kept.get(key)
-    if (known !== undefined) {
-      known.timer.refresh()
-      return
-    }
+    if (known !== undefined) return void known.timer.refresh()
     const reservation = await keeper.reserve(names, owner)
     if (this.#kept.has(key)) return await reservation.release()
     // after a failed removal, the next process that reserves a name removes the leftovers

@@ -8,7 +8,6 @@ import { type AttendantOrder, credit, encodeSize, type Frame, type OrderLetter, 
 
 export type Send = (letter: OrderLetter, id: number, rest?: Uint8Array) => void
 
-/** One command of an attendant. */
 export interface AttendantCommand extends CommandPort {
   /** For `after` of a later order. */
   readonly id: number

@@ -54,10 +54,7 @@ export class EventQueue implements AsyncIterableIterator<WatchEvent, undefined> 
   push(watched: VirtualPath, event: WatchEvent): void {
     if (this.#isEnded || this.#covered.has(watched)) return
     const waiting = this.#waiting.shift()
-    if (waiting !== undefined) {
-      waiting.resolve({ done: false, value: event })
-      return
-    }
+    if (waiting !== undefined) return waiting.resolve({ done: false, value: event })
     this.#events.push({ watched, event })
     if (event.kind === 'overflow') this.#cover(watched)
     if (this.#events.length > this.#most)

@@ -89,7 +89,6 @@ export interface PreparedCommand {
   release?(): Promise<void>
 }
 
-/** A request for a driver. */
 export interface DriverRequest extends CommandRequest {
   /**
    * Set for a command with `shellState`: lets the shell begin in that state, and report its own. {@link commandLine} applies it.
