@@ -53,7 +53,8 @@ async function killed(args: readonly string[], seed: number): Promise<Step> {
 
 const withoutTimes = (tree: Record<string, string>): Record<string, string> => {
   const untimed = ([path, facts]: readonly [string, string]) => {
-    return [path, facts.replace(/^(directory \d+ \d+:\d+|link to \S+) .*/u, '$1').replace(/ linked .*/u, '')] as const
+    const shown = facts.replace(/^(directory \d+ \d+:\d+|link to \S+) .*/u, '$1').replace(/ linked .*/u, '')
+    return [path, shown.replace(/^(file \d+ \d+:\d+) \S+/u, '$1')] as const
   }
   return Object.fromEntries(Object.entries(tree).map(untimed))
 }
