@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createScratchDirectory, itWith, rounds } from '@ws/test-fixtures'
@@ -51,7 +52,7 @@ describe('a process that is killed in a try', { tags: 'rounds' }, () => {
       const allowed = await killed(root.path, stateDirectory, round + 1)
       const { workspace } = await siteOf({ root: root.path, stateDirectory })
       const found = treeOf(root.path)
-      const one = allowed.find((tree) => JSON.stringify(tree) === JSON.stringify(found)) ?? allowed[0]
+      const one = allowed.find((tree) => isDeepStrictEqual(tree, found)) ?? allowed[0]
       expect(found, `round ${round}`).toEqual(one)
       if (workspace.droppedTry !== undefined) {
         dropped += 1
@@ -77,7 +78,7 @@ describe('a process that is killed in a try', { tags: 'rounds' }, () => {
         const allowed = await killed(JSON.stringify(place), stateDirectory, round + 1)
         const { workspace } = await siteOf({ adapter: await createS3Adapter(place), stateDirectory })
         const found = await storeTreeOf(workspace)
-        const one = allowed.find((tree) => JSON.stringify(tree) === JSON.stringify(found)) ?? allowed[0]
+        const one = allowed.find((tree) => isDeepStrictEqual(tree, found)) ?? allowed[0]
         expect(found, `round ${round}`).toEqual(one)
         await workspace.close()
       }
